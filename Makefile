@@ -1,0 +1,44 @@
+# Everything runs in .venv, which `make venv` makes and keeps up to date. PYTHON picks the interpreter it is made from.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+KERNEL := src/jellyframe/kernel
+
+# Without a C compiler the pure kernel is fine; with one, a kernel that does not compile is a mistake to see.
+export JELLYFRAME_REQUIRE_COMPILED ?= if-compiler
+
+INSTALLED := $(VENV)/installed.stamp
+BUILT := $(VENV)/kernel-built.stamp
+
+.PHONY: venv demo test lint bench proto clean
+
+venv: $(BUILT)
+
+$(INSTALLED): pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip "setuptools>=77" "Cython>=3.1"
+	$(BIN)/python -m pip install --quiet --no-build-isolation --editable ".[dev]"
+	touch $@
+
+$(BUILT): $(INSTALLED) setup.py $(wildcard $(KERNEL)/*_cy.py $(KERNEL)/*.pxd)
+	$(BIN)/python setup.py --quiet build_ext --inplace
+	touch $@
+
+demo: venv
+	$(BIN)/python examples/demo.py
+
+test: lint
+	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+lint: venv
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: venv
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf build dist src/*.egg-info $(KERNEL)/*.so $(KERNEL)/*.pyd
+	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis $(VENV)

@@ -1,0 +1,127 @@
+"""Compiles the kernel; everything else about the package is in pyproject.toml.
+
+Every `src/jellyframe/kernel/*_cy.py` becomes an extension module beside its source. They are compiled
+all or none, because compiled modules share C types that their uncompiled twins do not have. Where they
+cannot be compiled the package installs all the same and runs from the sources.
+
+JELLYFRAME_REQUIRE_COMPILED=1 makes that a build failure instead; `=if-compiler` does so only where a
+C compiler works, so that mistakes in the kernel show while a machine without one still gets a package.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+from setuptools.errors import BaseError, CCompilerError
+
+KERNEL = Path("src", "jellyframe", "kernel")
+TRANSLATED = Path("build", "cython")
+COMPILER_TROUBLE = (BaseError, CCompilerError, OSError)
+DIRECTIVES = {
+    "language_level": 3,
+    "boundscheck": True,
+    "wraparound": False,
+    "initializedcheck": False,
+    "embedsignature": True,
+}
+
+
+class KernelCannotBeCompiledError(Exception):
+    """Says in one line why; `compiler_works` tells whether the kernel itself is to blame."""
+
+    def __init__(self, reason: str, *, compiler_works: bool) -> None:
+        super().__init__(reason)
+        self.compiler_works = compiler_works
+
+
+class BuildKernel(build_ext):
+    def run(self) -> None:
+        try:
+            self._translate()
+            super().run()
+        except KernelCannotBeCompiledError as trouble:
+            if _must_compile(trouble):
+                raise SystemExit(f"jellyframe: the kernel cannot be compiled: {trouble}") from trouble
+            self._leave_pure()
+            print(f"jellyframe: {trouble}; the pure Python kernel is in use (same results, slower)", file=sys.stderr)
+
+    def _translate(self) -> None:
+        """Turns the Python sources of the extensions into C, those that changed."""
+        try:
+            from Cython.Build import cythonize
+            from Cython.Compiler.Errors import CompileError
+        except ModuleNotFoundError:
+            raise KernelCannotBeCompiledError("Cython is not installed", compiler_works=False) from None
+        try:
+            translated = cythonize(
+                self.extensions,
+                build_dir=str(TRANSLATED),
+                include_path=["src"],
+                compiler_directives=DIRECTIVES,
+                force=self.force or _older_than_this_file(TRANSLATED.rglob("*_cy.c")),
+                language_level=3,
+                quiet=True,
+            )
+        except CompileError as error:
+            raise KernelCannotBeCompiledError(f"Cython refused {error}", compiler_works=True) from error
+        # setuptools has put attributes of its own on its extension objects, so those stay.
+        by_name = {extension.name: extension for extension in translated}
+        for extension in self.extensions:
+            extension.sources = by_name[extension.name].sources
+            extension.depends = by_name[extension.name].depends
+
+    def build_extensions(self) -> None:
+        if self.compiler.compiler_type in ("unix", "mingw32"):
+            for extension in self.extensions:
+                extension.extra_compile_args.append("-O3")
+        try:
+            super().build_extensions()
+        except COMPILER_TROUBLE as error:
+            if self._compiler_works():
+                raise KernelCannotBeCompiledError(f"its C code does not compile ({error})", compiler_works=True) from error
+            raise KernelCannotBeCompiledError("no C compiler works here", compiler_works=False) from error
+
+    def _compiler_works(self) -> bool:
+        with TemporaryDirectory() as folder:
+            probe = Path(folder, "probe.c")
+            probe.write_text("#include <Python.h>\nint probe(void) { return PY_MAJOR_VERSION; }\n")
+            try:
+                self.compiler.compile([str(probe)], output_dir=folder)
+            except COMPILER_TROUBLE:
+                return False
+        return True
+
+    def _leave_pure(self) -> None:
+        """Takes away what an earlier or a half-done build left: a compiled module must not go with sources newer than it."""
+        for extension in self.extensions:
+            built = Path(self.get_ext_fullpath(extension.name))
+            in_place = KERNEL / built.name
+            built.unlink(missing_ok=True)
+            in_place.unlink(missing_ok=True)
+        self.extensions.clear()
+
+
+def _must_compile(trouble: KernelCannotBeCompiledError) -> bool:
+    required = os.environ.get("JELLYFRAME_REQUIRE_COMPILED", "0")
+    if required == "if-compiler":
+        return trouble.compiler_works
+    return required not in ("", "0")
+
+
+def _older_than_this_file(paths) -> bool:
+    changed = Path(__file__).stat().st_mtime
+    return any(path.stat().st_mtime < changed for path in paths)
+
+
+setup(
+    ext_modules=[
+        Extension(f"jellyframe.kernel.{source.stem}", [source.as_posix()])
+        for source in sorted(KERNEL.glob("*_cy.py"))
+    ],
+    cmdclass={"build_ext": BuildKernel},
+)

@@ -1,0 +1,1 @@
+"""Jelly RDF for Python."""

@@ -1,0 +1,87 @@
+"""The part of the package that is compiled: modules named `*_cy`, each one Python source.
+
+Both the compiled modules and their sources are installed side by side. Left to itself, Python's import
+takes the compiled one. The environment variable JELLYFRAME_KERNEL, read when this package is first
+imported, forces a choice: `compiled` or `pure`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from importlib.machinery import EXTENSION_SUFFIXES, ModuleSpec, SourceFileLoader
+from importlib.util import spec_from_file_location
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from jellyframe.errors import KernelError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import ModuleType
+
+__all__ = ["kernel_name"]
+
+_VARIABLE = "JELLYFRAME_KERNEL"
+_FOLDER = Path(__file__).parent
+
+
+class _SourcesOnly:
+    """Finds the kernel's modules as Python sources, though compiled ones lie beside them."""
+
+    @staticmethod
+    def find_spec(
+        fullname: str, _path: Sequence[str] | None = None, _target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        package, _, module = fullname.rpartition(".")
+        if package != __name__ or not module.endswith("_cy"):
+            return None
+        source = str(_FOLDER / f"{module}.py")
+        return spec_from_file_location(fullname, source, loader=SourceFileLoader(fullname, source))
+
+
+def _modules() -> dict[str, bool]:
+    """The names of the kernel's modules, and whether each has a compiled form for this Python."""
+    sources = {entry.name.removesuffix(".py") for entry in _FOLDER.glob("*_cy.py")}
+    extensions = {
+        entry.name.removesuffix(suffix)
+        for suffix in EXTENSION_SUFFIXES
+        for entry in _FOLDER.glob(f"*_cy{suffix}")
+    }
+    return {name: name in extensions for name in sorted(sources | extensions)}
+
+
+def _choose() -> Literal["compiled", "pure"]:
+    wanted = os.environ.get(_VARIABLE, "")
+    if wanted not in ("", "compiled", "pure"):
+        raise KernelError(f"{_VARIABLE}={wanted!r}: the kernels are 'compiled' and 'pure'")
+    if wanted == "pure":
+        return "pure"
+    modules = _modules()
+    uncompiled = [name for name, compiled in modules.items() if not compiled]
+    if modules and not uncompiled:
+        return "compiled"
+    if wanted == "compiled":
+        raise KernelError(
+            f"{_VARIABLE}=compiled, but there is no compiled kernel here (not compiled: "
+            f"{', '.join(uncompiled)}); install again with Cython and a C compiler, or unset the variable"
+        )
+    if len(uncompiled) < len(modules):
+        # Compiled modules rely on one another's C types, so some of them are as good as none.
+        warnings.warn(
+            f"the compiled kernel lacks {', '.join(uncompiled)}; the pure one is in use until it is rebuilt",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+    return "pure"
+
+
+_CHOSEN = _choose()
+if _CHOSEN == "pure":
+    sys.meta_path.insert(0, _SourcesOnly)
+
+
+def kernel_name() -> Literal["compiled", "pure"]:
+    """The kernel in use: `compiled`, or `pure` where the same modules run as Python."""
+    return _CHOSEN
