@@ -17,8 +17,7 @@ venv: $(BUILT)
 
 $(INSTALLED): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade pip "setuptools>=77" "Cython>=3.1"
-	$(BIN)/python -m pip install --quiet --no-build-isolation --editable ".[dev]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
 	touch $@
 
 $(BUILT): $(INSTALLED) setup.py $(wildcard $(KERNEL)/*_cy.py $(KERNEL)/*.pxd)

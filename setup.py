@@ -48,7 +48,10 @@ class BuildKernel(build_ext):
             if _must_compile(trouble):
                 raise SystemExit(f"jellyframe: the kernel cannot be compiled: {trouble}") from trouble
             self._leave_pure()
-            print(f"jellyframe: {trouble}; the pure Python kernel is in use (same results, slower)", file=sys.stderr)
+            print(
+                f"jellyframe: {trouble}; the pure Python kernel is in use (same results, slower)",
+                file=sys.stderr,
+            )
 
     def _translate(self) -> None:
         """Turns the Python sources of the extensions into C, those that changed."""
@@ -83,7 +86,9 @@ class BuildKernel(build_ext):
             super().build_extensions()
         except COMPILER_TROUBLE as error:
             if self._compiler_works():
-                raise KernelCannotBeCompiledError(f"its C code does not compile ({error})", compiler_works=True) from error
+                raise KernelCannotBeCompiledError(
+                    f"its C code does not compile ({error})", compiler_works=True
+                ) from error
             raise KernelCannotBeCompiledError("no C compiler works here", compiler_works=False) from error
 
     def _compiler_works(self) -> bool:
@@ -97,7 +102,7 @@ class BuildKernel(build_ext):
         return True
 
     def _leave_pure(self) -> None:
-        """Takes away what an earlier or a half-done build left: a compiled module must not go with sources newer than it."""
+        """Takes away what an earlier or a half-done build left, or it would be imported before the sources."""
         for extension in self.extensions:
             built = Path(self.get_ext_fullpath(extension.name))
             in_place = KERNEL / built.name

@@ -1,15 +1,15 @@
 """What the kernel sources see as `cython` when they run uncompiled.
 
-Cython's own `cython` module could serve, but it need not be installed where the package runs, and it
-acts on types in ways of its own (`cython.cast`, `cython.declare`). This stand-in does nothing at all,
-everywhere the same: types are plain Python ones, directives and decorators give back what they get.
-A name that is missing here is an `AttributeError` at import, so the list below is also the list of
-what kernel files may use.
+Cython's own `cython` module could serve, but it need not be installed where the package runs, and its
+`cast` does not cut integers to size. With this one uncompiled code acts everywhere the same: directives
+and decorators give back what they get, and `cast` does to an integer what C does. A name that is missing
+here is an `AttributeError` at import, so this is also the list of what kernel files may use.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+import struct
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -21,7 +21,7 @@ _Decorated = TypeVar("_Decorated")
 
 # ---- C types ----------------------------------------------------------------------------------------
 class _CType:
-    """A C type as it stands in an annotation: `cython.int`, `cython.int[::1]`, `cython.const[…]`."""
+    """A C type as it stands in an annotation: `cython.double`, `cython.int[::1]`."""
 
     __slots__ = ("_name",)
 
@@ -29,33 +29,67 @@ class _CType:
         self._name = name
 
     def __getitem__(self, _item: object) -> _CType:
-        return self
-
-    def __call__(self, *_values: object) -> NoReturn:
-        raise TypeError(f"cython.{self._name} converts no values: uncompiled code has no C types")
+        return _CType(f"{self._name}[…]")
 
     def __repr__(self) -> str:
         return f"<uncompiled cython.{self._name}>"
 
+    def converted(self, value: Any) -> Any:
+        return value
+
+
+class _CInteger(_CType):
+    """One of C's integers, as wide as it is here; `code` is its letter in the struct module."""
+
+    __slots__ = ("_mask", "_sign_bit")
+
+    def __init__(self, name: str, code: str) -> None:
+        super().__init__(name)
+        bits = 8 * struct.calcsize(code)
+        self._mask = (1 << bits) - 1
+        self._sign_bit = 1 << (bits - 1) if code.islower() else 0
+
+    def converted(self, value: Any) -> Any:
+        return ((value & self._mask) ^ self._sign_bit) - self._sign_bit
+
+
+class _Const:
+    """`cython.const[…]` is the type that it qualifies."""
+
+    __slots__ = ()
+
+    def __getitem__(self, qualified: _CType) -> _CType:
+        return qualified
+
 
 # `Any` for type checkers: `int[::1]` is no type that they know.
-int: Any = _CType("int")
-uint: Any = _CType("uint")
-short: Any = _CType("short")
-ushort: Any = _CType("ushort")
-schar: Any = _CType("schar")
-uchar: Any = _CType("uchar")
-long: Any = _CType("long")
-ulong: Any = _CType("ulong")
-longlong: Any = _CType("longlong")
-ulonglong: Any = _CType("ulonglong")
-Py_ssize_t: Any = _CType("Py_ssize_t")
-size_t: Any = _CType("size_t")
-Py_hash_t: Any = _CType("Py_hash_t")
+schar: Any = _CInteger("schar", "b")
+uchar: Any = _CInteger("uchar", "B")
+short: Any = _CInteger("short", "h")
+ushort: Any = _CInteger("ushort", "H")
+int: Any = _CInteger("int", "i")
+uint: Any = _CInteger("uint", "I")
+long: Any = _CInteger("long", "l")
+ulong: Any = _CInteger("ulong", "L")
+longlong: Any = _CInteger("longlong", "q")
+ulonglong: Any = _CInteger("ulonglong", "Q")
+Py_ssize_t: Any = _CInteger("Py_ssize_t", "n")
+size_t: Any = _CInteger("size_t", "N")
+Py_hash_t: Any = _CInteger("Py_hash_t", "n")
 bint: Any = _CType("bint")
 double: Any = _CType("double")
 void: Any = _CType("void")
-const: Any = _CType("const")
+const: Any = _Const()
+
+
+def cast(c_type: Any, value: Any, /) -> Any:
+    """The value as C converts it: an integer loses the bits that do not fit."""
+    return c_type.converted(value)
+
+
+def declare(_c_type: object, value: Any, /) -> Any:
+    """A module's C variable is a Python one."""
+    return value
 
 
 # ---- decorators -------------------------------------------------------------------------------------
