@@ -35,6 +35,9 @@ lint: venv
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+proto: venv
+	$(BIN)/python proto/generate.py
+
 bench: venv
 	$(BIN)/python -m benchmarks
 

@@ -42,7 +42,6 @@ class KernelCannotBeCompiledError(Exception):
 class BuildKernel(build_ext):
     def run(self) -> None:
         try:
-            self._translate()
             super().run()
         except KernelCannotBeCompiledError as trouble:
             if _must_compile(trouble):
@@ -52,6 +51,28 @@ class BuildKernel(build_ext):
                 f"jellyframe: {trouble}; the pure Python kernel is in use (same results, slower)",
                 file=sys.stderr,
             )
+
+    def build_extensions(self) -> None:
+        if not self._compiler_works():
+            raise KernelCannotBeCompiledError("no C compiler works here", compiler_works=False)
+        self._translate()
+        if self.compiler.compiler_type in ("unix", "mingw32"):
+            for extension in self.extensions:
+                extension.extra_compile_args.append("-O3")
+        try:
+            super().build_extensions()
+        except COMPILER_TROUBLE as error:
+            raise KernelCannotBeCompiledError(f"its C code fails: {error}", compiler_works=True) from error
+
+    def _compiler_works(self) -> bool:
+        with TemporaryDirectory() as folder:
+            probe = Path(folder, "probe.c")
+            probe.write_text("#include <Python.h>\nint probe(void) { return PY_MAJOR_VERSION; }\n")
+            try:
+                self.compiler.compile([str(probe)], output_dir=folder)
+            except COMPILER_TROUBLE:
+                return False
+        return True
 
     def _translate(self) -> None:
         """Turns the Python sources of the extensions into C, those that changed."""
@@ -67,42 +88,18 @@ class BuildKernel(build_ext):
                 include_path=["src"],
                 compiler_directives=DIRECTIVES,
                 force=self.force or _older_than_this_file(TRANSLATED.rglob("*_cy.c")),
-                language_level=3,
                 quiet=True,
             )
         except CompileError as error:
-            raise KernelCannotBeCompiledError(f"Cython refused {error}", compiler_works=True) from error
+            raise KernelCannotBeCompiledError(f"Cython refuses {error}", compiler_works=True) from error
         # setuptools has put attributes of its own on its extension objects, so those stay.
         by_name = {extension.name: extension for extension in translated}
         for extension in self.extensions:
             extension.sources = by_name[extension.name].sources
             extension.depends = by_name[extension.name].depends
 
-    def build_extensions(self) -> None:
-        if self.compiler.compiler_type in ("unix", "mingw32"):
-            for extension in self.extensions:
-                extension.extra_compile_args.append("-O3")
-        try:
-            super().build_extensions()
-        except COMPILER_TROUBLE as error:
-            if self._compiler_works():
-                raise KernelCannotBeCompiledError(
-                    f"its C code does not compile ({error})", compiler_works=True
-                ) from error
-            raise KernelCannotBeCompiledError("no C compiler works here", compiler_works=False) from error
-
-    def _compiler_works(self) -> bool:
-        with TemporaryDirectory() as folder:
-            probe = Path(folder, "probe.c")
-            probe.write_text("#include <Python.h>\nint probe(void) { return PY_MAJOR_VERSION; }\n")
-            try:
-                self.compiler.compile([str(probe)], output_dir=folder)
-            except COMPILER_TROUBLE:
-                return False
-        return True
-
     def _leave_pure(self) -> None:
-        """Takes away what an earlier or a half-done build left, or it would be imported before the sources."""
+        """Takes away what an earlier or a half-done build left, which imports would prefer to the sources."""
         for extension in self.extensions:
             built = Path(self.get_ext_fullpath(extension.name))
             in_place = KERNEL / built.name

@@ -1,0 +1,23 @@
+"""Fixtures for all tests."""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+import pytest
+
+from jellyframe.kernel import kernel_name
+from kernel_twins import KERNELS, NoTwinError, load_twin
+
+
+def pytest_report_header() -> str:
+    return f"jellyframe kernel: {kernel_name()}"
+
+
+@pytest.fixture(scope="session", params=KERNELS)
+def twin(request: pytest.FixtureRequest) -> ModuleType:
+    """The package, once on each kernel. Session-wide, so property tests may use it."""
+    try:
+        return load_twin(request.param)
+    except NoTwinError as reason:
+        pytest.skip(str(reason))
