@@ -1,0 +1,79 @@
+"""The peers, called the way their documentation says."""
+
+import io
+from collections.abc import Iterable, Iterator
+
+import pyoxigraph
+from pyjelly import jelly
+from pyjelly.integrations.generic.generic_sink import GenericStatementSink, Quad, Triple
+from pyjelly.integrations.generic.parse import parse_jelly_flat, parse_jelly_grouped
+from pyjelly.integrations.generic.serialize import (
+    flat_stream_to_file,
+    flat_stream_to_frames,
+    grouped_stream_to_file,
+)
+from pyjelly.options import StreamParameters
+from pyjelly.serialize.streams import SerializerOptions
+
+from .timing import count
+
+# Where pyjelly cuts frames unless told otherwise; we cut at as many rows, so that sizes compare.
+FRAME_ROWS = 250
+
+
+def options(
+    *, quads: bool, rdf_star: bool, grouped: bool = False, delimited: bool = True
+) -> SerializerOptions:
+    if grouped:
+        logical_type = jelly.LOGICAL_STREAM_TYPE_DATASETS
+    elif quads:
+        logical_type = jelly.LOGICAL_STREAM_TYPE_FLAT_QUADS
+    else:
+        logical_type = jelly.LOGICAL_STREAM_TYPE_FLAT_TRIPLES
+    return SerializerOptions(
+        frame_size=FRAME_ROWS,
+        logical_type=logical_type,
+        params=StreamParameters(rdf_star=rdf_star, delimited=delimited),
+    )
+
+
+def parse(data: bytes) -> Iterator[Triple | Quad]:
+    return parse_jelly_flat(io.BytesIO(data))
+
+
+def serialize(statements: Iterable[Triple | Quad], stream_options: SerializerOptions) -> bytes:
+    sink = io.BytesIO()
+    flat_stream_to_file(iter(statements), sink, stream_options)
+    return sink.getvalue()
+
+
+def parse_frames(data: bytes) -> Iterator[GenericStatementSink]:
+    return parse_jelly_grouped(io.BytesIO(data))
+
+
+def serialize_frames(groups: Iterable[Iterable[Quad]], stream_options: SerializerOptions) -> bytes:
+    sink = io.BytesIO()
+    grouped_stream_to_file((_graph(group) for group in groups), sink, options=stream_options)
+    return sink.getvalue()
+
+
+def _graph(statements: Iterable[Quad]) -> GenericStatementSink:
+    graph = GenericStatementSink()
+    for statement in statements:
+        graph.add(statement)
+    return graph
+
+
+def dump_message(statements: Iterable[Triple | Quad], stream_options: SerializerOptions) -> bytes:
+    """One bare frame; `stream_options` say that it is not delimited."""
+    (frame,) = flat_stream_to_frames(iter(statements), stream_options)
+    return frame.SerializeToString()
+
+
+def load_message(message: bytes) -> list[Triple | Quad]:
+    return list(parse(message))
+
+
+def parse_text(text: bytes, *, quads: bool) -> int:
+    formats = pyoxigraph.RdfFormat
+    return count(pyoxigraph.parse(text, formats.N_QUADS if quads else formats.N_TRIPLES))

@@ -1,0 +1,97 @@
+"""What is measured: rows of the table, and the subjects (one module each) that measure them.
+
+A new subject is a module in `benchmarks.subjects` with a function that yields measurements, under
+`@for_each_dataset(…)` or `@once(…)`, and a line in `benchmarks/subjects/__init__.py`.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from .workload import Workload
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table. `bar` bounds the ratio ours/peer, as the geometric mean over the data sets."""
+
+    name: str
+    work: str
+    against: str
+    unit: str
+    bar: float | None
+    at_most: bool = False
+
+    def passes(self, ratio: float) -> bool:
+        if self.bar is None:
+            return True
+        # What prints as the bar reaches it: nobody means the fourth digit.
+        return round(ratio, 3) <= self.bar if self.at_most else round(ratio, 2) >= self.bar
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What one row gave on one data set. Where one side could not run, it is None and `error` says why."""
+
+    row: Row
+    dataset: str
+    ours: float | None
+    peer: float | None
+    error: str | None = None
+
+    @property
+    def ratio(self) -> float | None:
+        return self.ours / self.peer if self.ours is not None and self.peer else None
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How much is measured and how often."""
+
+    statements: int = 1_000_000
+    # The peers take some seven seconds a million; see the subject `scaling` for why a part will do.
+    peer_statements: int = 200_000
+    groups: int = 60_000
+    messages: int = 100
+    memory_statements: int = 200_000
+    repeats: int = 5
+    collect_garbage: bool = True
+    directory: Path = Path("build/bench-data")
+
+
+DatasetMeasure = Callable[[Settings, frozenset[str], Workload], Iterator[Measurement]]
+SingleMeasure = Callable[[Settings, frozenset[str]], Iterator[Measurement]]
+
+
+@dataclass(frozen=True)
+class Subject:
+    """Rows that are measured together because they share inputs and a peer."""
+
+    name: str
+    rows: tuple[Row, ...]
+    for_dataset: DatasetMeasure | None = None
+    once: SingleMeasure | None = None
+
+    def wanted(self, names: frozenset[str]) -> frozenset[str]:
+        """Of its rows, those asked for by their own name or the subject's; all when nothing is asked."""
+        rows = frozenset(row.name for row in self.rows)
+        return rows if not names or self.name in names else rows & names
+
+
+SUBJECTS: list[Subject] = []
+
+
+def for_each_dataset(name: str, *rows: Row) -> Callable[[DatasetMeasure], DatasetMeasure]:
+    def register(measure: DatasetMeasure) -> DatasetMeasure:
+        SUBJECTS.append(Subject(name, rows, for_dataset=measure))
+        return measure
+
+    return register
+
+
+def once(name: str, *rows: Row) -> Callable[[SingleMeasure], SingleMeasure]:
+    def register(measure: SingleMeasure) -> SingleMeasure:
+        SUBJECTS.append(Subject(name, rows, once=measure))
+        return measure
+
+    return register
