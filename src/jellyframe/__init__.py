@@ -1,1 +1,1 @@
-"""Jelly RDF for Python."""
+"""Jelly for Python: RDF as columns, in and out."""

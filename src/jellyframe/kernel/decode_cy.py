@@ -1,0 +1,492 @@
+"""Jelly bytes to batches: frames and rows.
+
+`Decoder.feed` takes bytes and fills a batch. It stops when the batch is full or no further frame is whole, and goes on
+from there when called again. It checks every rule of the format as it goes.
+"""
+
+from __future__ import annotations
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from jellyframe.kernel import _uncompiled as cython
+
+from jellyframe.errors import JellyError, LimitError
+from jellyframe.kernel.decode_terms_cy import TermDecoder
+from jellyframe.kernel.table_cy import BatchBuilder, TermTable, grown_ints, int_column
+
+if cython.compiled:
+    from cython.cimports.jellyframe.kernel.decode_terms_cy import TermDecoder
+    from cython.cimports.jellyframe.kernel.fields import (
+        FRAME_METADATA,
+        FRAME_ROWS,
+        GRAPHS,
+        QUADS,
+        ROW_DATATYPE,
+        ROW_GRAPH_END,
+        ROW_GRAPH_START,
+        ROW_NAME,
+        ROW_NAMESPACE,
+        ROW_OPTIONS,
+        ROW_PREFIX,
+        ROW_QUAD,
+        ROW_TRIPLE,
+    )
+    from cython.cimports.jellyframe.kernel.table_cy import BatchBuilder, TermTable
+else:
+    from jellyframe.kernel.fields import (
+        FRAME_METADATA,
+        FRAME_ROWS,
+        GRAPHS,
+        QUADS,
+        ROW_DATATYPE,
+        ROW_GRAPH_END,
+        ROW_GRAPH_START,
+        ROW_NAME,
+        ROW_NAMESPACE,
+        ROW_OPTIONS,
+        ROW_PREFIX,
+        ROW_QUAD,
+        ROW_TRIPLE,
+    )
+
+ROW_NAMES = {
+    ROW_TRIPLE: "triple",
+    ROW_QUAD: "quad",
+    ROW_GRAPH_START: "graph start",
+    ROW_GRAPH_END: "graph end",
+}
+PHYSICAL_NAMES = {1: "TRIPLES", 2: "QUADS", 3: "GRAPHS"}
+
+# A batch also ends when its terms grow out of proportion to its rows, so that no input makes it grow without bound.
+TERMS_PER_ROW = cython.declare(cython.Py_ssize_t, 8)
+
+
+@cython.final
+@cython.cclass
+class Decoder(TermDecoder):
+    """Reads a stream. `read_options(message, is_first)` is called for options rows and answers what the kernel needs of
+    them: (physical type, generalized, rdf-star, names, prefixes, datatypes); it raises where they are not acceptable."""
+
+    read_options: object
+    max_frame_bytes: cython.longlong
+    batch_rows: cython.Py_ssize_t
+    batch_bytes: cython.Py_ssize_t
+    concatenated: cython.bint
+    options_message: bytes
+    physical_type: cython.int
+    builder: BatchBuilder
+    graph: cython.int
+    frame_left: cython.Py_ssize_t
+    frame_ends: cython.int[::1]
+    frames_ended: cython.Py_ssize_t
+    first_frame: cython.longlong
+    metadata: dict
+    metadata_bytes: cython.Py_ssize_t
+    namespaces: list
+    must_break: cython.bint
+    safe_rows: cython.Py_ssize_t
+    safe_frames: cython.Py_ssize_t
+    field_start: cython.Py_ssize_t
+    field_stop: cython.Py_ssize_t
+    needed = cython.declare(cython.Py_ssize_t, visibility="readonly")
+
+    def __init__(
+        self,
+        read_options: object,
+        max_nesting_depth: cython.int,
+        max_frame_bytes: cython.longlong,
+        batch_rows: cython.Py_ssize_t,
+        batch_bytes: cython.Py_ssize_t,
+        concatenated: cython.bint,
+    ):
+        TermDecoder.__init__(self, max_nesting_depth)
+        self.read_options = read_options
+        self.max_frame_bytes = max_frame_bytes
+        self.batch_rows = batch_rows
+        self.batch_bytes = batch_bytes
+        self.concatenated = concatenated
+        self.options_message = None
+        self.physical_type = 0
+        self.graph = -1
+        self.frame_left = -1
+        self.needed = 0
+        self.begin_batch(BatchBuilder(False))
+
+    @cython.cfunc
+    def begin_batch(self, builder: BatchBuilder):
+        self.builder = builder
+        self.terms = builder.terms
+        self.frame_ends = int_column(16)
+        self.frames_ended = 0
+        self.first_frame = self.frame_number
+        self.metadata = {}
+        self.metadata_bytes = 0
+        self.namespaces = []
+        self.must_break = False
+
+    def feed(self, buf: object, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> int:
+        """Read delimited frames from `buf[pos:stop]`; the answer is the position up to which it was used.
+
+        Where `is_batch_full()` is not true afterwards, at least `needed` bytes have to lie behind that position before
+        there is any point in calling again.
+        """
+        length: cython.longlong
+        self.buf = memoryview(buf)
+        self.needed = 0
+        while pos < stop and not self.is_batch_full():
+            if self.frame_left < 0:
+                if not self.is_length_whole(pos, stop):
+                    self.needed = stop - pos + 1
+                    break
+                self.row_number = 0
+                length = self.varint(pos, stop)
+                self.check_frame_length(length, pos)
+                if length > stop - self.pos:
+                    self.needed = cython.cast(cython.Py_ssize_t, self.pos - pos + length)
+                    break
+                pos = self.pos
+                self.frame_left = cython.cast(cython.Py_ssize_t, length)
+            pos = self.read_frame(pos)
+        self.buf = memoryview(b"")
+        return pos
+
+    def feed_bare(self, buf: object, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> int:
+        """Read `buf[pos:stop]` as one frame with no length in front, as far as the batch takes it."""
+        self.buf = memoryview(buf)
+        if self.frame_left < 0:
+            self.row_number = 0
+            self.check_frame_length(stop - pos, pos)
+            self.frame_left = stop - pos
+        pos = self.read_frame(pos)
+        self.buf = memoryview(b"")
+        return pos
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def is_length_whole(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.bint:
+        i: cython.Py_ssize_t
+        for i in range(pos, min(stop, pos + 10)):
+            if self.buf[i] < 0x80:
+                return True
+        return stop - pos >= 10
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def check_frame_length(self, length: cython.longlong, pos: cython.Py_ssize_t) -> cython.int:
+        if length > self.max_frame_bytes:
+            raise LimitError(
+                f"a frame of {length} bytes, above the limit of {self.max_frame_bytes}; "
+                "if the input is Jelly and you trust it, raise Limits.max_frame_bytes",
+                frame=self.frame_number,
+                offset=self.base_offset + pos,
+            )
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def read_frame(self, pos: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """Go on with the current frame until it ends or the batch is full."""
+        stop: cython.Py_ssize_t = pos + self.frame_left
+        pos = self.read_rows(pos, stop)
+        self.frame_left = stop - pos
+        if pos == stop:
+            self.end_frame()
+            self.frame_left = -1
+        return pos
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def end_frame(self) -> cython.int:
+        if self.frames_ended >= self.frame_ends.shape[0]:
+            self.frame_ends = grown_ints(self.frame_ends, self.frames_ended, 2 * self.frames_ended)
+        self.frame_ends[self.frames_ended] = cython.cast(cython.int, self.builder.rows)
+        self.frames_ended += 1
+        self.frame_number += 1
+        self.safe_rows = self.builder.rows
+        self.safe_frames = self.frames_ended
+        return 0
+
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def is_batch_full(self) -> cython.bint:
+        """Whether `take_batch` has to be called before more can be read."""
+        return (
+            self.must_break
+            or self.builder.rows >= self.batch_rows
+            or self.terms.values.data_size >= self.batch_bytes
+            or self.terms.count >= TERMS_PER_ROW * self.batch_rows
+            or self.frames_ended >= self.batch_rows
+            or len(self.namespaces) >= self.batch_rows
+            or self.metadata_bytes >= self.batch_bytes
+        )
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def read_rows(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """Read rows up to `stop`, or until the batch is full; the answer is where it stopped."""
+        field: cython.int
+        row_start: cython.Py_ssize_t
+        row_stop: cython.Py_ssize_t
+        n: cython.Py_ssize_t
+        while pos < stop:
+            if self.buf[pos] != (FRAME_ROWS << 3 | 2):
+                pos = self.other_frame_field(pos, stop)
+                continue
+            n = self.length(pos + 1, stop)
+            row_start = self.pos
+            row_stop = row_start + n
+            # Nearly every row is one field of fewer than 128 bytes that fills it.
+            if (
+                2 <= n < 130
+                and self.buf[row_start + 1] == n - 2
+                and self.buf[row_start] < 96
+                and self.buf[row_start] & 7 == 2
+            ):
+                field = self.buf[row_start] >> 3
+                self.field_start = row_start + 2
+                self.field_stop = row_stop
+            else:
+                field = self.find_row_field(row_start, row_stop)
+            if field == ROW_OPTIONS:
+                if not self.options_row(self.field_start, self.field_stop):
+                    self.must_break = True
+                    return pos
+            else:
+                self.read_row(field, self.field_start, self.field_stop)
+            pos = row_stop
+            self.row_number += 1
+            if self.builder.rows >= self.batch_rows or self.terms.values.data_size >= self.batch_bytes:
+                break
+        return pos
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def find_row_field(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
+        """The number of the one field that a row has, whose place goes to `field_start` and `field_stop`."""
+        start: cython.Py_ssize_t = pos
+        tag: cython.longlong
+        n: cython.Py_ssize_t
+        found: cython.int = 0
+        while pos < stop:
+            tag = self.varint(pos, stop)
+            if tag < 8 or tag >= 96 or 56 <= tag < 72:
+                pos = self.skip(tag, self.pos, stop)
+                continue
+            if (tag & 7) != 2:
+                self.fail(f"field {tag >> 3} of a row has the wire type {tag & 7}, and must have 2", pos)
+            if found != 0:
+                self.fail("a row with more than one content", start)
+            found = cython.cast(cython.int, tag >> 3)
+            n = self.length(self.pos, stop)
+            self.field_start = self.pos
+            pos = self.field_stop = self.pos + n
+        if found == 0:
+            self.fail("a row with no content that this version of the format knows", start)
+        return found
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def read_row(self, field: cython.int, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
+        """Read a row that is no options row."""
+        physical: cython.int = self.physical_type
+        if physical == 0:
+            self.fail("the stream does not begin with an options row", pos)
+        if field == ROW_TRIPLE and physical != QUADS:
+            if physical == GRAPHS and self.graph < 0:
+                self.fail("a triple outside of a graph", pos)
+            self.statement(pos, stop, 3)
+            self.builder.add_row(self.last[0], self.last[1], self.last[2], self.graph)
+        elif field == ROW_NAME:
+            self.name_entry(pos, stop)
+        elif field == ROW_QUAD and physical == QUADS:
+            self.statement(pos, stop, 4)
+            self.builder.add_row(self.last[0], self.last[1], self.last[2], self.last[3])
+        elif field == ROW_PREFIX:
+            self.prefix_entry(pos, stop)
+        elif field == ROW_DATATYPE:
+            self.datatype_entry(pos, stop)
+        elif field == ROW_GRAPH_START and physical == GRAPHS:
+            if self.graph >= 0:
+                self.fail("a graph starts inside another graph", pos)
+            self.graph = self.graph_name(pos, stop)
+        elif field == ROW_GRAPH_END and physical == GRAPHS:
+            if self.graph < 0:
+                self.fail("a graph ends that never started", pos)
+            self.graph = -1
+        elif field == ROW_NAMESPACE:
+            self.namespace_row(pos, stop)
+        elif field in ROW_NAMES:
+            self.fail(f"a {ROW_NAMES[field]} row in a stream of physical type {PHYSICAL_NAMES[physical]}", pos)
+        else:
+            self.fail(f"a row of the unknown kind {field}", pos)
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def options_row(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.bint:
+        """Take the options; false when the batch has to be taken first, since a stream of another kind begins."""
+        message: bytes = bytes(memoryview(self.buf)[pos:stop])
+        is_first: cython.bint = self.options_message is None or self.concatenated
+        if self.options_message is not None:
+            if not self.concatenated and message == self.options_message:
+                return True
+            if self.graph >= 0 and self.concatenated:
+                self.fail("a new stream begins inside a graph", pos)
+            if self.concatenated and message != self.options_message and self.has_content():
+                return False
+        try:
+            physical, generalized, rdf_star, names, prefixes, datatypes = self.read_options(message, is_first)
+        except JellyError as error:
+            error.frame = self.frame_number
+            error.row = self.row_number
+            error.offset = self.base_offset + pos
+            raise
+        if is_first:
+            self.options_message = message
+            self.physical_type = physical
+            self.reset_lookups(names, prefixes, datatypes, generalized, rdf_star)
+            if self.builder.has_graph != (self.physical_type != 1):
+                # Nothing is in the builder yet, but frames may have ended: those without rows.
+                self.builder = BatchBuilder(self.physical_type != 1)
+                self.terms = self.builder.terms
+        return True
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def namespace_row(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
+        start: cython.Py_ssize_t = pos
+        name: cython.Py_ssize_t = pos
+        name_length: cython.Py_ssize_t = 0
+        iri: cython.Py_ssize_t = -1
+        iri_stop: cython.Py_ssize_t = 0
+        tag: cython.longlong
+        n: cython.Py_ssize_t
+        term: cython.int
+        while pos < stop:
+            tag = self.varint(pos, stop)
+            if tag == 0x0A:
+                name_length = self.length(self.pos, stop)
+                name = self.pos
+                pos = name + name_length
+            elif tag == 0x12:
+                n = self.length(self.pos, stop)
+                iri = self.pos
+                pos = iri_stop = iri + n
+            else:
+                if tag >> 3 < 3:
+                    self.fail(f"field {tag >> 3} of a namespace has the wrong wire type {tag & 7}", pos)
+                pos = self.skip(tag, self.pos, stop)
+        if iri < 0:
+            self.fail("a namespace declaration without an IRI", start)
+        self.require_utf8(name, name + name_length, "the name of a namespace")
+        term = self.iri(iri, iri_stop)
+        self.namespaces.append(
+            (
+                self.frame_number,
+                str(memoryview(self.buf)[name : name + name_length], "utf-8"),
+                self.terms.values.string(term),
+            )
+        )
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def other_frame_field(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """A field of a frame that is no row: metadata, or something unknown."""
+        tag: cython.longlong = self.varint(pos, stop)
+        n: cython.Py_ssize_t
+        if tag >> 3 == FRAME_ROWS or (tag >> 3 == FRAME_METADATA and (tag & 7) != 2):
+            self.fail(f"field {tag >> 3} of a frame has the wire type {tag & 7}, and must have 2", pos)
+        if tag >> 3 != FRAME_METADATA:
+            return self.skip(tag, self.pos, stop)
+        n = self.length(self.pos, stop)
+        pos = self.pos
+        self.metadata_entry(pos, pos + n)
+        return pos + n
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def metadata_entry(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
+        key: bytes = b""
+        value: bytes = b""
+        start: cython.Py_ssize_t = pos
+        tag: cython.longlong
+        n: cython.Py_ssize_t
+        self.metadata_bytes += stop - pos
+        while pos < stop:
+            tag = self.varint(pos, stop)
+            if tag == 0x0A:
+                n = self.length(self.pos, stop)
+                pos = self.pos + n
+                key = bytes(memoryview(self.buf)[self.pos : pos])
+            elif tag == 0x12:
+                n = self.length(self.pos, stop)
+                pos = self.pos + n
+                value = bytes(memoryview(self.buf)[self.pos : pos])
+            else:
+                if tag >> 3 < 3:
+                    self.fail(f"field {tag >> 3} of frame metadata has the wrong wire type {tag & 7}", pos)
+                pos = self.skip(tag, self.pos, stop)
+        try:
+            name = key.decode()
+        except UnicodeDecodeError:
+            return self.fail("a metadata key is not valid UTF-8", start)
+        self.metadata.setdefault(self.frame_number, {})[name] = value
+        return 0
+
+    def has_content(self) -> bool:
+        """Whether a batch taken now would hold anything."""
+        return self.builder.rows > 0 or self.frames_ended > 0 or bool(self.namespaces)
+
+    def take_batch(self) -> tuple[object, ...]:
+        """What was read: columns, terms, first frame, frame ends, whether the last frame goes on, metadata, namespaces.
+
+        What later rows may repeat goes over into the next batch.
+        """
+        old: BatchBuilder = self.builder
+        terms: TermTable = old.terms
+        new: BatchBuilder
+        last = [self.last[i] for i in range(4)]
+        is_open = self.frame_left >= 0
+        ends = grown_ints(self.frame_ends, self.frames_ended, self.frames_ended + is_open)
+        if is_open:
+            ends[self.frames_ended] = old.rows
+        taken = (
+            old.columns(),
+            terms,
+            self.first_frame,
+            ends[: self.frames_ended + is_open],
+            is_open,
+            self.metadata,
+            self.namespaces,
+        )
+        new = BatchBuilder(
+            old.has_graph, old.rows, TermTable(terms.count + terms.count // 8, terms.values.data_size * 9 // 8)
+        )
+        self.begin_batch(new)
+        self.forget_terms()
+        for i, term in enumerate(last):
+            if term >= 0:
+                self.last[i] = new.terms.adopt(terms, term)
+        if self.graph >= 0:
+            self.graph = new.terms.adopt(terms, self.graph)
+        self.safe_rows = 0
+        self.safe_frames = 0
+        terms.forget_index()
+        return taken
+
+    def drop_unfinished_frame(self) -> None:
+        """After an error: keep only what whole frames brought, so that it can still be taken."""
+        self.builder.keep_rows(self.safe_rows)
+        self.frames_ended = self.safe_frames
+        self.frame_left = -1
+        self.metadata.pop(self.frame_number, None)
+        self.namespaces = [entry for entry in self.namespaces if entry[0] != self.frame_number]
+
+    def end_of_input(self) -> None:
+        """Raise where the stream may not end here."""
+        if self.physical_type == 0:
+            self.fail("the input holds no options row, so it is no Jelly stream", 0)
+        if self.graph >= 0:
+            self.fail("the input ends inside a graph", 0)

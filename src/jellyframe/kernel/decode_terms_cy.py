@@ -1,0 +1,542 @@
+"""Reading terms and statements out of protobuf messages, with the lookup tables and defaults that they refer to.
+
+A statement is read in two steps: first where each of its terms lies, then the terms in the order that the format's
+numbering follows (subject, predicate, object, graph, depth first), whatever the order of the fields in the message.
+"""
+
+from __future__ import annotations
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from jellyframe.kernel import _uncompiled as cython
+
+from jellyframe.errors import LimitError, ParseError
+from jellyframe.kernel.lookup_read_cy import LookupReader
+from jellyframe.kernel.table_cy import BatchBuilder, int_column
+
+if cython.compiled:
+    from cython.cimports.jellyframe.kernel.bytes_cy import equal_bytes, valid_utf8
+    from cython.cimports.jellyframe.kernel.fields import (
+        PART_ABSENT,
+        PART_BLANK_NODE,
+        PART_DEFAULT_GRAPH,
+        PART_IRI,
+        PART_LITERAL,
+        PART_TRIPLE,
+    )
+    from cython.cimports.jellyframe.kernel.kinds import (
+        KIND_BLANK_NODE,
+        KIND_LANG_LITERAL,
+        KIND_LITERAL,
+        KIND_TYPED_LITERAL,
+    )
+    from cython.cimports.jellyframe.kernel.lookup_read_cy import LookupReader
+    from cython.cimports.jellyframe.kernel.table_cy import StringTable, TermTable
+else:
+    from jellyframe.kernel.bytes_cy import equal_bytes, valid_utf8
+    from jellyframe.kernel.fields import (
+        PART_ABSENT,
+        PART_BLANK_NODE,
+        PART_DEFAULT_GRAPH,
+        PART_IRI,
+        PART_LITERAL,
+        PART_TRIPLE,
+    )
+    from jellyframe.kernel.kinds import (
+        KIND_BLANK_NODE,
+        KIND_LANG_LITERAL,
+        KIND_LITERAL,
+        KIND_TYPED_LITERAL,
+    )
+    from jellyframe.kernel.table_cy import StringTable, TermTable
+
+XSD_STRING = memoryview(b"http://www.w3.org/2001/XMLSchema#string")
+POSITION_NAMES = ("subject", "predicate", "object", "graph")
+
+# A datatype slot's row in the batch's table of datatypes: not looked up yet, or xsd:string, which needs none.
+DATATYPE_UNKNOWN = cython.declare(cython.int, -1)
+DATATYPE_XSD_STRING = cython.declare(cython.int, -2)
+
+LARGEST_VALUE = cython.declare(cython.longlong, 0x7FFFFFFFFFFFFFFF)
+
+
+@cython.cclass
+class TermDecoder:
+    """The state that terms depend on: lookup tables, the last ids, the last statement."""
+
+    def __init__(self, max_nesting_depth: cython.int):
+        self.max_nesting_depth = max_nesting_depth
+        self.part_kind = int_column(4 * (max_nesting_depth + 1))
+        self.part_start = int_column(4 * (max_nesting_depth + 1))
+        self.part_stop = int_column(4 * (max_nesting_depth + 1))
+        self.part_term = int_column(4 * (max_nesting_depth + 1))
+        self.part_next = int_column(max_nesting_depth + 1)
+        self.last = int_column(4)
+        self.buf = memoryview(b"")
+        self.pos = 0
+        self.base_offset = 0
+        self.frame_number = 0
+        self.row_number = 0
+        self.no_look_back = False
+        self.reset_lookups(0, 0, 0, False, False)
+
+    @cython.ccall
+    def reset_lookups(
+        self,
+        names: cython.int,
+        prefixes: cython.int,
+        datatypes: cython.int,
+        generalized: cython.bint,
+        rdf_star: cython.bint,
+    ):
+        """Begin a stream: empty tables, nothing to repeat, nothing to count on from."""
+        self.names = LookupReader(names)
+        self.prefixes = LookupReader(prefixes)
+        self.datatypes = LookupReader(datatypes)
+        self.generalized = generalized
+        self.rdf_star = rdf_star
+        self.generation = 0
+        self.last_prefix = 0
+        self.last_name = 0
+        self.memo_term = int_column(names + 1)
+        self.memo_prefix = memoryview(bytearray(8 * (names + 1))).cast("q")
+        self.memo_datatype = int_column(datatypes + 1)
+        self.forget_terms()
+
+    @cython.ccall
+    def forget_terms(self):
+        """Forget what was derived from the terms of a batch, and the statement that could be repeated."""
+        i: cython.Py_ssize_t
+        for i in range(self.memo_term.shape[0]):
+            self.memo_term[i] = -1
+        for i in range(self.memo_datatype.shape[0]):
+            if self.memo_datatype[i] != DATATYPE_XSD_STRING:
+                self.memo_datatype[i] = DATATYPE_UNKNOWN
+        for i in range(4):
+            self.last[i] = -1
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def fail(self, message: object, pos: cython.Py_ssize_t) -> cython.int:
+        raise ParseError(
+            message, frame=self.frame_number, row=self.row_number, offset=self.base_offset + pos
+        )
+
+    @cython.cfunc
+    @cython.inline
+    @cython.exceptval(-1, check=False)
+    def varint(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.longlong:
+        """The number at `pos`; `self.pos` is then behind it."""
+        if pos < stop and self.buf[pos] < 0x80:
+            self.pos = pos + 1
+            return self.buf[pos]
+        return self.long_varint(pos, stop)
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def long_varint(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.longlong:
+        value: cython.ulonglong = 0
+        shift: cython.int = 0
+        at: cython.Py_ssize_t = pos
+        byte: cython.ulonglong
+        while at < stop:
+            byte = self.buf[at]
+            at += 1
+            # What would not fit in 64 bits is cut off, as protobuf does; beyond 63 bits it is too large for any use.
+            value |= (byte & 0x7F) << shift
+            if byte < 0x80:
+                self.pos = at
+                value &= 0xFFFFFFFFFFFFFFFF
+                return LARGEST_VALUE if value > 0x7FFFFFFFFFFFFFFF else cython.cast(cython.longlong, value)
+            shift += 7
+            if shift >= 70:
+                return self.fail("a number runs over ten bytes: this is not a varint", pos)
+        return self.fail("the message ends inside a number", pos)
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def length(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """The length at `pos` of something that has to end by `stop`."""
+        n: cython.longlong = self.varint(pos, stop)
+        if n > stop - self.pos:
+            self.fail(f"a field of {n} bytes, where only {stop - self.pos} are left in its message", pos)
+        return cython.cast(cython.Py_ssize_t, n)
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def skip(self, tag: cython.longlong, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """The position behind a field that this version of the format does not know."""
+        wire_type: cython.int = tag & 7
+        n: cython.Py_ssize_t
+        if tag < 8:
+            self.fail("a field with the number 0", pos)
+        if wire_type == 0:
+            self.varint(pos, stop)
+            return self.pos
+        if wire_type == 2:
+            n = self.length(pos, stop)
+            return self.pos + n
+        if wire_type == 1:
+            n = 8
+        elif wire_type == 5:
+            n = 4
+        else:
+            return self.fail(f"a field with the wire type {wire_type}, which Jelly does not use", pos)
+        if n > stop - pos:
+            self.fail("the message ends inside a field", pos)
+        return pos + n
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def require_utf8(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t, what: object) -> cython.int:
+        if not valid_utf8(self.buf, start, stop - start):
+            self.fail(f"{what} is not valid UTF-8", start)
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def scan(
+        self,
+        level: cython.Py_ssize_t,
+        pos: cython.Py_ssize_t,
+        stop: cython.Py_ssize_t,
+        shift: cython.int,
+        last_field: cython.int,
+    ) -> cython.int:
+        """Note where the terms of a message lie. Its fields count as those of RdfQuad once `shift` is added."""
+        base: cython.Py_ssize_t = 4 * level
+        tag: cython.longlong
+        field: cython.longlong
+        at: cython.Py_ssize_t
+        n: cython.Py_ssize_t
+        kind: cython.int
+        self.part_kind[base] = PART_ABSENT
+        self.part_kind[base + 1] = PART_ABSENT
+        self.part_kind[base + 2] = PART_ABSENT
+        self.part_kind[base + 3] = PART_ABSENT
+        while pos < stop:
+            tag = self.varint(pos, stop)
+            field = (tag >> 3) + shift
+            if field > last_field or tag < 8:
+                pos = self.skip(tag, self.pos, stop)
+                continue
+            if (tag & 7) != 2:
+                self.fail(f"field {tag >> 3} has the wire type {tag & 7}, and must have 2", pos)
+            n = self.length(self.pos, stop)
+            at = base + ((field - 1) >> 2)
+            kind = (field - 1) & 3
+            if field > 14:
+                kind = PART_DEFAULT_GRAPH if field == 15 else PART_LITERAL
+            if self.part_kind[at] != PART_ABSENT:
+                self.fail(f"the {POSITION_NAMES[at - base]} is given twice", pos)
+            self.part_kind[at] = kind
+            self.part_start[at] = cython.cast(cython.int, self.pos)
+            pos = self.pos + n
+            self.part_stop[at] = cython.cast(cython.int, pos)
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def term(self, at: cython.Py_ssize_t, position: cython.int) -> cython.int:
+        """The term of a part that is there and that is no quoted triple."""
+        kind: cython.int = self.part_kind[at]
+        start: cython.Py_ssize_t = self.part_start[at]
+        stop: cython.Py_ssize_t = self.part_stop[at]
+        found: cython.int
+        if kind == PART_IRI:
+            return self.iri(start, stop)
+        if kind == PART_DEFAULT_GRAPH:
+            while start < stop:
+                start = self.skip(self.varint(start, stop), self.pos, stop)
+            return self.terms.default_graph()
+        if not self.generalized and position != 2 and (kind == PART_LITERAL or position == 1):
+            self.fail(
+                f"a {'literal' if kind == PART_LITERAL else 'blank node'} as {POSITION_NAMES[position]}, "
+                "but the options do not set generalized_statements",
+                start,
+            )
+        if kind == PART_LITERAL:
+            return self.literal(start, stop)
+        found = self.terms.intern(KIND_BLANK_NODE, 0, self.buf, start, stop - start)
+        if self.terms.seen >= 0x80:
+            self.require_utf8(start, stop, "the label of a blank node")
+        return found
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def statement(
+        self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t, width: cython.int
+    ) -> cython.int:
+        """Read a triple (`width` 3) or a quad (4) into `last`, where what is absent keeps the term it had."""
+        position: cython.int
+        kind: cython.int
+        self.scan(0, pos, stop, 0, 4 * width)
+        for position in range(width):
+            kind = self.part_kind[position]
+            if kind == PART_IRI:
+                self.last[position] = self.iri(self.part_start[position], self.part_stop[position])
+            elif kind == PART_ABSENT:
+                if self.last[position] < 0:
+                    self.fail(
+                        f"the {POSITION_NAMES[position]} is to be repeated, but no statement came before", pos
+                    )
+            elif kind == PART_TRIPLE:
+                self.last[position] = self.quoted(self.part_start[position], self.part_stop[position], position)
+            else:
+                self.last[position] = self.term(position, position)
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def graph_name(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
+        """The graph that an RdfGraphStart names."""
+        self.scan(0, pos, stop, 12, 16)
+        if self.part_kind[3] == PART_ABSENT:
+            self.fail("a graph starts without a name; the default graph has to be named as such", pos)
+        return self.term(3, 3)
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def quoted(
+        self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t, position: cython.int
+    ) -> cython.int:
+        """A quoted triple, with all that it quotes; the levels lie in arrays, so input cannot exhaust the stack."""
+        level: cython.Py_ssize_t = 1
+        at: cython.Py_ssize_t
+        found: cython.int
+        self.enter_quoted(level, start, stop, position)
+        while True:
+            position = self.part_next[level]
+            at = 4 * level
+            if position == 3:
+                found = self.terms.add_quoted(self.part_term[at], self.part_term[at + 1], self.part_term[at + 2])
+                level -= 1
+                if level == 0:
+                    return found
+                at = 4 * level + self.part_next[level]
+                self.part_term[at] = found
+                self.part_next[level] += 1
+                continue
+            at += position
+            if self.part_kind[at] == PART_TRIPLE:
+                level += 1
+                self.enter_quoted(level, self.part_start[at], self.part_stop[at], position)
+                continue
+            if self.part_kind[at] == PART_ABSENT:
+                self.fail(
+                    f"a quoted triple without its {POSITION_NAMES[position]}: terms cannot be repeated there", start
+                )
+            self.part_term[at] = self.term(at, position)
+            self.part_next[level] = position + 1
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def enter_quoted(
+        self,
+        level: cython.Py_ssize_t,
+        start: cython.Py_ssize_t,
+        stop: cython.Py_ssize_t,
+        position: cython.int,
+    ) -> cython.int:
+        if not self.rdf_star:
+            self.fail("a quoted triple, but the options do not set rdf_star", start)
+        if position == 1 and not self.generalized:
+            self.fail("a quoted triple as predicate, but the options do not set generalized_statements", start)
+        if level > self.max_nesting_depth:
+            raise LimitError(
+                f"quoted triples are nested deeper than the limit of {self.max_nesting_depth}; "
+                "raise Limits.max_nesting_depth if you trust the input",
+                frame=self.frame_number,
+                row=self.row_number,
+                offset=self.base_offset + start,
+            )
+        self.scan(level, start, stop, 0, 12)
+        self.part_next[level] = 0
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def iri(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
+        prefix: cython.longlong = 0
+        name: cython.longlong = 0
+        tag: cython.longlong
+        generation: cython.longlong = 0
+        found: cython.int
+        start: cython.Py_ssize_t = pos
+        while pos < stop:
+            tag = self.varint(pos, stop)
+            if tag == 0x10:
+                name = self.varint(self.pos, stop)
+                pos = self.pos
+            elif tag == 0x08:
+                prefix = self.varint(self.pos, stop)
+                pos = self.pos
+            else:
+                if tag >> 3 < 3:
+                    self.fail(f"field {tag >> 3} of an IRI has the wire type {tag & 7}, and must have 0", pos)
+                pos = self.skip(tag, self.pos, stop)
+        if self.no_look_back and self.last_name == 0 and (name == 0 or (prefix == 0 and self.prefixes.size > 0)):
+            self.fail("the first IRI behind a restart point leaves out an id, so this is no restart point", start)
+        if prefix != 0:
+            if prefix > self.prefixes.size:
+                self.fail(f"prefix id {prefix} is above the table's size of {self.prefixes.size}", start)
+            self.last_prefix = cython.cast(cython.int, prefix)
+        if self.last_prefix != 0:
+            generation = self.prefixes.generations[self.last_prefix]
+            if generation == 0:
+                self.fail(f"prefix id {self.last_prefix} was never set", start)
+        if name == 0:
+            name = self.last_name + 1
+        if name > self.names.size:
+            self.fail(f"name id {name} is above the table's size of {self.names.size}", start)
+        self.last_name = cython.cast(cython.int, name)
+        found = self.memo_term[name]
+        if found >= 0 and self.memo_prefix[name] == generation:
+            return found
+        if self.names.generations[name] == 0:
+            self.fail(f"name id {name} was never set", start)
+        found = self.terms.add_iri(
+            self.prefixes.arena,
+            self.prefixes.starts[self.last_prefix],
+            self.prefixes.lengths[self.last_prefix],
+            self.names.arena,
+            self.names.starts[name],
+            self.names.lengths[name],
+        )
+        self.memo_term[name] = found
+        self.memo_prefix[name] = generation
+        return found
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def literal(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
+        lex: cython.Py_ssize_t = pos
+        lex_length: cython.Py_ssize_t = 0
+        language: cython.Py_ssize_t = 0
+        language_length: cython.Py_ssize_t = -1
+        datatype: cython.longlong = -1
+        kind: cython.int = KIND_LITERAL
+        detail: cython.int = 0
+        found: cython.int
+        tag: cython.longlong
+        start: cython.Py_ssize_t = pos
+        while pos < stop:
+            tag = self.varint(pos, stop)
+            if tag == 0x0A:
+                lex_length = self.length(self.pos, stop)
+                lex = self.pos
+                pos = lex + lex_length
+            elif tag == 0x18:
+                datatype = self.varint(self.pos, stop)
+                pos = self.pos
+            elif tag == 0x12:
+                language_length = self.length(self.pos, stop)
+                language = self.pos
+                pos = language + language_length
+            else:
+                if tag >> 3 < 4:
+                    self.fail(f"field {tag >> 3} of a literal has the wrong wire type {tag & 7}", pos)
+                pos = self.skip(tag, self.pos, stop)
+        if datatype >= 0:
+            if language_length >= 0:
+                self.fail("a literal with both a language and a datatype", start)
+            detail = self.datatype_row(datatype, start)
+            if detail >= 0:
+                kind = KIND_TYPED_LITERAL
+            else:
+                detail = 0
+        elif language_length >= 0:
+            if language_length == 0:
+                self.fail("a literal with an empty language tag", start)
+            self.require_utf8(language, language + language_length, "a language tag")
+            kind = KIND_LANG_LITERAL
+            detail = self.terms.intern_small(self.terms.languages, self.buf, language, language_length)
+        found = self.terms.intern(kind, detail, self.buf, lex, lex_length)
+        if self.terms.seen >= 0x80:
+            self.require_utf8(lex, lex + lex_length, "the lexical form of a literal")
+        return found
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def datatype_row(self, datatype: cython.longlong, pos: cython.Py_ssize_t) -> cython.int:
+        """The row of a datatype in the batch's table, or DATATYPE_XSD_STRING."""
+        detail: cython.int
+        if datatype == 0:
+            self.fail("a literal with the datatype id 0", pos)
+        if datatype > self.datatypes.size:
+            self.fail(f"datatype id {datatype} is above the table's size of {self.datatypes.size}", pos)
+        detail = self.memo_datatype[datatype]
+        if detail != DATATYPE_UNKNOWN:
+            return -2 if detail == DATATYPE_XSD_STRING else detail
+        if self.datatypes.generations[datatype] == 0:
+            self.fail(f"datatype id {datatype} was never set", pos)
+        detail = self.terms.intern_small(
+            self.terms.datatypes,
+            self.datatypes.arena,
+            self.datatypes.starts[datatype],
+            self.datatypes.lengths[datatype],
+        )
+        self.memo_datatype[datatype] = detail
+        return detail
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def entry(
+        self, table: LookupReader, what: object, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t
+    ) -> cython.int:
+        """A lookup entry; the answer is the id that it sets."""
+        slot: cython.longlong = 0
+        start: cython.Py_ssize_t = pos
+        value: cython.Py_ssize_t = pos
+        n: cython.Py_ssize_t = 0
+        tag: cython.longlong
+        while pos < stop:
+            tag = self.varint(pos, stop)
+            if tag == 0x12:
+                n = self.length(self.pos, stop)
+                value = self.pos
+                pos = value + n
+            elif tag == 0x08:
+                slot = self.varint(self.pos, stop)
+                pos = self.pos
+            else:
+                if tag >> 3 < 3:
+                    self.fail(f"field {tag >> 3} of a {what} entry has the wrong wire type {tag & 7}", pos)
+                pos = self.skip(tag, self.pos, stop)
+        if slot == 0:
+            if self.no_look_back and table.last_id == 0:
+                self.fail(f"the first {what} entry behind a restart point leaves out its id", start)
+            slot = table.last_id + 1
+        if slot > table.size:
+            if table.size == 0:
+                self.fail(f"a {what} entry, but the options set the {what} table's size to 0", start)
+            self.fail(f"{what} entry id {slot} is above the table's size of {table.size}", start)
+        self.generation += 1
+        table.last_id = cython.cast(cython.int, slot)
+        if table.put(table.last_id, self.buf, value, n, self.generation) >= 0x80:
+            self.require_utf8(value, value + n, f"a {what} entry")
+        return table.last_id
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def name_entry(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
+        self.memo_term[self.entry(self.names, "name", pos, stop)] = -1
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def prefix_entry(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
+        self.entry(self.prefixes, "prefix", pos, stop)
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def datatype_entry(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
+        slot: cython.int = self.entry(self.datatypes, "datatype", pos, stop)
+        table: LookupReader = self.datatypes
+        is_string: cython.bint = table.lengths[slot] == len(XSD_STRING) and equal_bytes(
+            table.arena, table.starts[slot], XSD_STRING, 0, len(XSD_STRING)
+        )
+        self.memo_datatype[slot] = DATATYPE_XSD_STRING if is_string else DATATYPE_UNKNOWN
+        return 0

@@ -1,0 +1,55 @@
+cdef class StringTable:
+    cdef int[::1] offsets
+    cdef unsigned char[::1] data
+    cdef readonly Py_ssize_t count
+    cdef readonly Py_ssize_t data_size
+
+    cdef int reserve(self, Py_ssize_t n) except -1
+    cdef int append(self, const unsigned char[::1] src, Py_ssize_t start, Py_ssize_t n) except -1
+    cdef int find(self, const unsigned char[::1] src, Py_ssize_t start, Py_ssize_t n) except -1
+
+
+cdef class TermTable:
+    cdef readonly int count
+    cdef readonly int seen
+    cdef unsigned char[::1] kinds
+    cdef int[::1] details
+    cdef readonly StringTable values
+    cdef readonly StringTable datatypes
+    cdef readonly StringTable languages
+    cdef int[::1] quoted
+    cdef readonly Py_ssize_t quoted_count
+    cdef int _default_graph
+    cdef int[::1] _slots
+    cdef int[::1] _hashes
+    cdef dict _index
+
+    cdef int _new_term(self, int kind, int detail) except -1
+    cdef int add_iri(
+        self,
+        const unsigned char[::1] prefix, Py_ssize_t prefix_start, Py_ssize_t prefix_length,
+        const unsigned char[::1] name, Py_ssize_t name_start, Py_ssize_t name_length,
+    ) except -1
+    cdef int intern(
+        self, int kind, int detail, const unsigned char[::1] src, Py_ssize_t start, Py_ssize_t n
+    ) except -1
+    cdef int _rehash(self) except -1
+    cdef int add_quoted(self, int s, int p, int o) except -1
+    cdef int default_graph(self) except -1
+    cdef int intern_small(
+        self, StringTable table, const unsigned char[::1] src, Py_ssize_t start, Py_ssize_t n
+    ) except -1
+    cdef int _adopt_plain(self, TermTable source, int term) except -1
+
+
+cdef class BatchBuilder:
+    cdef readonly bint has_graph
+    cdef readonly Py_ssize_t rows
+    cdef readonly TermTable terms
+    cdef int[::1] s
+    cdef int[::1] p
+    cdef int[::1] o
+    cdef int[::1] g
+
+    cdef int add_row(self, int s, int p, int o, int g) except -1
+    cdef int _grow_rows(self) except -1

@@ -1,0 +1,463 @@
+"""What a batch is made of: growing integer columns and a growing table of terms, all in Arrow's memory layout.
+
+Whoever makes a batch (the Jelly decoder, the N-Triples parser, Arrow tables, Python statements) puts terms in here and
+gets small integers back. Nothing here knows where the bytes come from.
+"""
+
+from __future__ import annotations
+
+import os
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from jellyframe.kernel import _uncompiled as cython
+
+from jellyframe.errors import LimitError
+
+if cython.compiled:
+    from cython.cimports.jellyframe.kernel.bytes_cy import copy_bytes, equal_bytes, hash_bytes
+    from cython.cimports.jellyframe.kernel.kinds import (
+        KIND_DEFAULT_GRAPH,
+        KIND_IRI,
+        KIND_LANG_LITERAL,
+        KIND_QUOTED_TRIPLE,
+        KIND_TYPED_LITERAL,
+    )
+else:
+    from jellyframe.kernel.bytes_cy import copy_bytes, equal_bytes, hash_bytes
+    from jellyframe.kernel.kinds import (
+        KIND_DEFAULT_GRAPH,
+        KIND_IRI,
+        KIND_LANG_LITERAL,
+        KIND_QUOTED_TRIPLE,
+        KIND_TYPED_LITERAL,
+    )
+
+# Longer strings hardly ever come twice in one batch, and looking would cost more than storing them again.
+INTERN_MAX_BYTES = cython.declare(cython.Py_ssize_t, 128)
+# How far back a small table is searched: enough for any real data, and a bound for data made to be slow.
+FIND_LATEST = cython.declare(cython.Py_ssize_t, 64)
+# Offsets are 32-bit, as in Arrow's plain string arrays.
+MAX_STRING_BYTES = cython.declare(cython.Py_ssize_t, 0x7FFFFFFF)
+# Unknown to whoever writes the input, so that no input can be made to collide on purpose.
+HASH_SEED = cython.declare(cython.uint, int.from_bytes(os.urandom(4), "little"))
+
+
+def int_column(capacity: int) -> memoryview:
+    """A zeroed, writable column of 32-bit integers."""
+    return memoryview(bytearray(4 * max(capacity, 1))).cast("i")
+
+
+def byte_column(capacity: int) -> memoryview:
+    """A zeroed, writable column of bytes."""
+    return memoryview(bytearray(max(capacity, 1)))
+
+
+def grown_ints(old: memoryview, size: int, capacity: int) -> memoryview:
+    """A larger column that begins with the first `size` values of `old`."""
+    new = int_column(capacity)
+    new[:size] = old[:size]
+    return new
+
+
+def grown_bytes(old: memoryview, size: int, capacity: int) -> memoryview:
+    """A larger column that begins with the first `size` bytes of `old`."""
+    new = byte_column(capacity)
+    new[:size] = old[:size]
+    return new
+
+
+@cython.final
+@cython.cclass
+class StringTable:
+    """Strings end to end in one run of bytes, with their offsets."""
+
+    __slots__ = ("count", "data", "data_size", "offsets")
+
+    def __init__(self, strings: cython.Py_ssize_t, size: cython.Py_ssize_t):
+        self.offsets = int_column(strings + 1)
+        self.data = byte_column(size)
+        self.count = 0
+        self.data_size = 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def reserve(self, n: cython.Py_ssize_t) -> cython.int:
+        """Make room for one more string of `n` bytes."""
+        if self.data_size + n > self.data.shape[0]:
+            if self.data_size + n > MAX_STRING_BYTES:
+                raise LimitError("the strings of one batch exceed 2 GiB; read with fewer rows a batch")
+            self.data = grown_bytes(
+                self.data,
+                self.data_size,
+                min(max(2 * self.data.shape[0], self.data_size + n, 256), MAX_STRING_BYTES),
+            )
+        if self.count + 2 > self.offsets.shape[0]:
+            self.offsets = grown_ints(self.offsets, self.count + 1, 2 * self.offsets.shape[0] + 2)
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def append(
+        self, src: cython.const[cython.uchar][::1], start: cython.Py_ssize_t, n: cython.Py_ssize_t
+    ) -> cython.int:
+        """Add a string; the answer is below 0x80 exactly when it is all ASCII."""
+        seen: cython.int
+        self.reserve(n)
+        seen = copy_bytes(self.data, self.data_size, src, start, n)
+        self.data_size += n
+        self.count += 1
+        self.offsets[self.count] = cython.cast(cython.int, self.data_size)
+        return seen
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def find(
+        self, src: cython.const[cython.uchar][::1], start: cython.Py_ssize_t, n: cython.Py_ssize_t
+    ) -> cython.int:
+        """The index of a string among the latest ones, or -2. For tables of a few strings, such as languages."""
+        i: cython.Py_ssize_t
+        oldest: cython.Py_ssize_t = max(0, self.count - FIND_LATEST)
+        for i in range(self.count - 1, oldest - 1, -1):
+            if self.offsets[i + 1] - self.offsets[i] == n and equal_bytes(
+                self.data, self.offsets[i], src, start, n
+            ):
+                return cython.cast(cython.int, i)
+        return -2
+
+    def string(self, i: cython.Py_ssize_t) -> str:
+        """One of the strings, decoded."""
+        return str(memoryview(self.data)[self.offsets[i] : self.offsets[i + 1]], "utf-8")
+
+    def strings(self) -> list[str]:
+        """All of them, decoded. For tables of a few strings."""
+        return [self.string(i) for i in range(self.count)]
+
+    def buffers(self) -> tuple[memoryview, memoryview]:
+        """The offsets and the bytes, without what was only reserved."""
+        return memoryview(self.offsets)[: self.count + 1], memoryview(self.data)[: self.data_size]
+
+
+@cython.final
+@cython.cclass
+class TermTable:
+    """The terms of a batch. A term is its row here: a kind, a string, and a detail whose meaning follows the kind.
+
+    | kind | string | detail |
+    | --- | --- | --- |
+    | IRI, BLANK_NODE, LITERAL | the IRI, the label, the lexical form | 0 |
+    | LANG_LITERAL | the lexical form | row in `languages` |
+    | TYPED_LITERAL | the lexical form | row in `datatypes` |
+    | QUOTED_TRIPLE | empty | row in `quoted`, which holds three terms a row |
+    | DEFAULT_GRAPH | empty | 0 |
+
+    Terms are interned as far as that is cheap, so most are distinct; equal ones may still stand here twice.
+    """
+
+    __slots__ = (
+        "_default_graph",
+        "_hashes",
+        "_index",
+        "_slots",
+        "count",
+        "datatypes",
+        "details",
+        "kinds",
+        "languages",
+        "quoted",
+        "quoted_count",
+        "seen",
+        "values",
+    )
+
+    def __init__(self, terms: cython.Py_ssize_t = 16, size: cython.Py_ssize_t = 512):
+        slots: cython.Py_ssize_t = 256
+        terms = max(terms, 16)
+        while slots < 2 * terms:
+            slots *= 2
+        self.count = 0
+        self.kinds = byte_column(terms)
+        self.details = int_column(terms)
+        self.values = StringTable(terms, size)
+        self.datatypes = StringTable(4, 64)
+        self.languages = StringTable(2, 16)
+        self.quoted = int_column(0)
+        self.quoted_count = 0
+        self.seen = 0
+        self._default_graph = -1
+        if cython.compiled:
+            self._slots = int_column(slots)
+            self._hashes = int_column(terms)
+        else:
+            self._index = {}
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def _new_term(self, kind: cython.int, detail: cython.int) -> cython.int:
+        """Add a term whose value is already the last string of `values`."""
+        term: cython.int = self.count
+        capacity: cython.Py_ssize_t
+        if term >= self.kinds.shape[0]:
+            capacity = 2 * self.kinds.shape[0]
+            self.kinds = grown_bytes(self.kinds, term, capacity)
+            self.details = grown_ints(self.details, term, capacity)
+            if cython.compiled:
+                self._hashes = grown_ints(self._hashes, term, capacity)
+        self.kinds[term] = kind
+        self.details[term] = detail
+        self.count = term + 1
+        return term
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def add_iri(
+        self,
+        prefix: cython.const[cython.uchar][::1],
+        prefix_start: cython.Py_ssize_t,
+        prefix_length: cython.Py_ssize_t,
+        name: cython.const[cython.uchar][::1],
+        name_start: cython.Py_ssize_t,
+        name_length: cython.Py_ssize_t,
+    ) -> cython.int:
+        """Add an IRI in two parts, without looking whether it is there: the decoder knows that it is not."""
+        values: StringTable = self.values
+        values.reserve(prefix_length + name_length)
+        copy_bytes(values.data, values.data_size, prefix, prefix_start, prefix_length)
+        copy_bytes(values.data, values.data_size + prefix_length, name, name_start, name_length)
+        values.data_size += prefix_length + name_length
+        values.count += 1
+        values.offsets[values.count] = cython.cast(cython.int, values.data_size)
+        return self._new_term(KIND_IRI, 0)
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def intern(
+        self,
+        kind: cython.int,
+        detail: cython.int,
+        src: cython.const[cython.uchar][::1],
+        start: cython.Py_ssize_t,
+        n: cython.Py_ssize_t,
+    ) -> cython.int:
+        """The term with this value: the one that the table has, or a new one.
+
+        Afterwards `seen` is 0x80 or more when a new string with other than ASCII characters was stored: the
+        caller then has to look whether it is UTF-8. A string that was there has been looked at before.
+        """
+        values: StringTable = self.values
+        h: cython.uint
+        slot: cython.Py_ssize_t
+        mask: cython.Py_ssize_t
+        term: cython.int
+        if n > INTERN_MAX_BYTES:
+            self.seen = values.append(src, start, n)
+            return self._new_term(kind, detail)
+        if cython.compiled:
+            h = cython.cast(
+                cython.uint,
+                hash_bytes(src, start, n, HASH_SEED + kind + 31 * cython.cast(cython.uint, detail)),
+            )
+            mask = self._slots.shape[0] - 1
+            slot = h & mask
+            while True:
+                term = self._slots[slot] - 1
+                if term < 0:
+                    break
+                if (
+                    cython.cast(cython.uint, self._hashes[term]) == h
+                    and values.offsets[term + 1] - values.offsets[term] == n
+                    and self.kinds[term] == kind
+                    and self.details[term] == detail
+                    and equal_bytes(values.data, values.offsets[term], src, start, n)
+                ):
+                    self.seen = 0
+                    return term
+                slot = (slot + 1) & mask
+            self.seen = values.append(src, start, n)
+            term = self._new_term(kind, detail)
+            self._hashes[term] = cython.cast(cython.int, h)
+            self._slots[slot] = term + 1
+            if 2 * term > mask:
+                self._rehash()
+            return term
+        else:
+            key = (kind, detail, bytes(src[start : start + n]))
+            term = self._index.get(key, -1)
+            self.seen = 0
+            if term < 0:
+                self.seen = values.append(src, start, n)
+                term = self._index[key] = self._new_term(kind, detail)
+            return term
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def _rehash(self) -> cython.int:
+        """Double the hash table. Only its own entries move: terms that were never interned stay out of it."""
+        old: cython.int[::1] = self._slots
+        new: cython.int[::1] = int_column(2 * old.shape[0])
+        mask: cython.Py_ssize_t = new.shape[0] - 1
+        i: cython.Py_ssize_t
+        slot: cython.Py_ssize_t
+        for i in range(old.shape[0]):
+            if old[i] != 0:
+                slot = cython.cast(cython.uint, self._hashes[old[i] - 1]) & mask
+                while new[slot] != 0:
+                    slot = (slot + 1) & mask
+                new[slot] = old[i]
+        self._slots = new
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def add_quoted(self, s: cython.int, p: cython.int, o: cython.int) -> cython.int:
+        """Add a quoted triple of three terms that the table holds already."""
+        at: cython.Py_ssize_t = 3 * self.quoted_count
+        if at + 3 > self.quoted.shape[0]:
+            self.quoted = grown_ints(self.quoted, at, 2 * at + 48)
+        self.quoted[at] = s
+        self.quoted[at + 1] = p
+        self.quoted[at + 2] = o
+        self.quoted_count += 1
+        self.values.append(self.values.data, 0, 0)
+        return self._new_term(KIND_QUOTED_TRIPLE, cython.cast(cython.int, self.quoted_count - 1))
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def default_graph(self) -> cython.int:
+        if self._default_graph < 0:
+            self.values.append(self.values.data, 0, 0)
+            self._default_graph = self._new_term(KIND_DEFAULT_GRAPH, 0)
+        return self._default_graph
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def intern_small(
+        self,
+        table: StringTable,
+        src: cython.const[cython.uchar][::1],
+        start: cython.Py_ssize_t,
+        n: cython.Py_ssize_t,
+    ) -> cython.int:
+        """The index of a datatype or language in its small table, adding it when it is new."""
+        found: cython.int = table.find(src, start, n)
+        if found >= 0:
+            return found
+        table.append(src, start, n)
+        return cython.cast(cython.int, table.count - 1)
+
+    def adopt(self, source: TermTable, term: cython.int) -> int:
+        """Take over a term of another table, with all that it quotes."""
+        current: cython.int
+        at: cython.Py_ssize_t
+        taken: dict[int, int] = {}
+        waiting = [term]
+        while waiting:
+            current = waiting[len(waiting) - 1]
+            if current in taken:
+                waiting.pop()
+            elif source.kinds[current] != KIND_QUOTED_TRIPLE:
+                taken[current] = self._adopt_plain(source, current)
+            else:
+                at = 3 * source.details[current]
+                parts = [source.quoted[at], source.quoted[at + 1], source.quoted[at + 2]]
+                missing = [part for part in parts if part not in taken]
+                if missing:
+                    waiting.extend(missing)
+                else:
+                    taken[current] = self.add_quoted(taken[parts[0]], taken[parts[1]], taken[parts[2]])
+        return taken[term]
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def _adopt_plain(self, source: TermTable, term: cython.int) -> cython.int:
+        kind: cython.int = source.kinds[term]
+        detail: cython.int = source.details[term]
+        start: cython.Py_ssize_t = source.values.offsets[term]
+        n: cython.Py_ssize_t = source.values.offsets[term + 1] - start
+        small: StringTable
+        if kind == KIND_DEFAULT_GRAPH:
+            return self.default_graph()
+        if kind == KIND_LANG_LITERAL:
+            small = source.languages
+            detail = self.intern_small(
+                self.languages, small.data, small.offsets[detail], small.offsets[detail + 1] - small.offsets[detail]
+            )
+        elif kind == KIND_TYPED_LITERAL:
+            small = source.datatypes
+            detail = self.intern_small(
+                self.datatypes, small.data, small.offsets[detail], small.offsets[detail + 1] - small.offsets[detail]
+            )
+        return self.intern(kind, detail, source.values.data, start, n)
+
+    def forget_index(self) -> None:
+        """Give back the memory that only interning needs. No term can be interned afterwards."""
+        if cython.compiled:
+            self._slots = int_column(0)
+            self._hashes = int_column(0)
+        else:
+            self._index = {}
+
+    def buffers(self) -> tuple[memoryview, memoryview, memoryview]:
+        """The kinds, the details and the quoted triples, without what was only reserved."""
+        return (
+            memoryview(self.kinds)[: self.count],
+            memoryview(self.details)[: self.count],
+            memoryview(self.quoted)[: 3 * self.quoted_count],
+        )
+
+
+@cython.final
+@cython.cclass
+class BatchBuilder:
+    """The columns of the batch that is being made, and its terms."""
+
+    __slots__ = ("g", "has_graph", "o", "p", "rows", "s", "terms")
+
+    def __init__(self, has_graph: cython.bint, rows: cython.Py_ssize_t = 16, terms: TermTable | None = None):
+        rows = max(rows, 16)
+        self.has_graph = has_graph
+        self.rows = 0
+        self.s = int_column(rows)
+        self.p = int_column(rows)
+        self.o = int_column(rows)
+        self.g = int_column(rows if has_graph else 0)
+        self.terms = TermTable() if terms is None else terms
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def add_row(self, s: cython.int, p: cython.int, o: cython.int, g: cython.int) -> cython.int:
+        row: cython.Py_ssize_t = self.rows
+        if row >= self.s.shape[0]:
+            self._grow_rows()
+        self.s[row] = s
+        self.p[row] = p
+        self.o[row] = o
+        if self.has_graph:
+            self.g[row] = g
+        self.rows = row + 1
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def _grow_rows(self) -> cython.int:
+        capacity: cython.Py_ssize_t = 2 * self.s.shape[0]
+        self.s = grown_ints(self.s, self.rows, capacity)
+        self.p = grown_ints(self.p, self.rows, capacity)
+        self.o = grown_ints(self.o, self.rows, capacity)
+        if self.has_graph:
+            self.g = grown_ints(self.g, self.rows, capacity)
+        return 0
+
+    def columns(self) -> tuple[memoryview, memoryview, memoryview, memoryview | None]:
+        """s, p, o and g of the rows so far; g is None where statements have no graph."""
+        return (
+            memoryview(self.s)[: self.rows],
+            memoryview(self.p)[: self.rows],
+            memoryview(self.o)[: self.rows],
+            memoryview(self.g)[: self.rows] if self.has_graph else None,
+        )
+
+    def keep_rows(self, rows: cython.Py_ssize_t) -> None:
+        """Drop all rows but the first `rows`."""
+        self.rows = min(self.rows, rows)

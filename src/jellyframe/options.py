@@ -1,0 +1,169 @@
+"""Stream options: what a Jelly stream says about itself in its first row, and what a reader accepts."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any, Final, TypeVar
+
+from jellyframe.errors import LimitError, OptionsError
+
+_E = TypeVar("_E", bound=IntEnum)
+
+MIN_NAME_TABLE_SIZE: Final = 8
+VERSION_1_0: Final = 1
+VERSION_1_1: Final = 2
+
+
+class PhysicalType(IntEnum):
+    """How statements lie in the rows."""
+
+    UNSPECIFIED = 0
+    TRIPLES = 1
+    QUADS = 2
+    GRAPHS = 3
+
+
+class LogicalType(IntEnum):
+    """What the frames of a stream mean. The last digit is the base type."""
+
+    UNSPECIFIED = 0
+    FLAT_TRIPLES = 1
+    FLAT_QUADS = 2
+    GRAPHS = 3
+    DATASETS = 4
+    SUBJECT_GRAPHS = 13
+    NAMED_GRAPHS = 14
+    TIMESTAMPED_NAMED_GRAPHS = 114
+
+    @property
+    def base(self) -> LogicalType:
+        return LogicalType(self.value % 10)
+
+    @property
+    def is_grouped(self) -> bool:
+        """Whether each frame is a graph or a dataset of its own."""
+        return self.base in (LogicalType.GRAPHS, LogicalType.DATASETS)
+
+
+_TRIPLE_LOGICAL_TYPES: Final = (LogicalType.FLAT_TRIPLES, LogicalType.GRAPHS)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a reader accepts from input it does not trust. A size in a header is checked before memory is taken."""
+
+    max_name_table_size: int = 4096
+    max_prefix_table_size: int = 4096
+    max_datatype_table_size: int = 4096
+    max_frame_bytes: int = 256 * 1024 * 1024
+    max_nesting_depth: int = 64
+    max_inflated_bytes: int = 1 << 40
+    max_inflation_ratio: int = 2000
+
+    def __post_init__(self) -> None:
+        for name in self.__slots__:
+            if getattr(self, name) < 0:
+                raise OptionsError(f"the limit {name} is negative")
+
+
+@dataclass(frozen=True, slots=True)
+class StreamOptions:
+    """The options row. `version` 0 stands for the lowest tag that covers what the stream uses, chosen when writing."""
+
+    physical_type: PhysicalType = PhysicalType.TRIPLES
+    logical_type: LogicalType = LogicalType.UNSPECIFIED
+    stream_name: str = ""
+    generalized_statements: bool = False
+    rdf_star: bool = False
+    max_name_table_size: int = 4000
+    max_prefix_table_size: int = 150
+    max_datatype_table_size: int = 32
+    version: int = 0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "physical_type", _enum(PhysicalType, self.physical_type, "physical type"))
+        object.__setattr__(self, "logical_type", _enum(LogicalType, self.logical_type, "logical type"))
+
+    @classmethod
+    def big(cls, **changes: Any) -> StreamOptions:
+        """The usual preset for files: 4000 names, 150 prefixes, 32 datatypes."""
+        return cls(**changes)
+
+    @classmethod
+    def small(cls, **changes: Any) -> StreamOptions:
+        """The preset for small messages and small devices: 128 names, 16 prefixes, 16 datatypes."""
+        sizes = {"max_name_table_size": 128, "max_prefix_table_size": 16, "max_datatype_table_size": 16}
+        return cls(**{**sizes, **changes})
+
+    def replace(self, **changes: Any) -> StreamOptions:
+        return dataclasses.replace(self, **changes)
+
+    @property
+    def has_graph(self) -> bool:
+        """Whether the statements are quads."""
+        return self.physical_type is not PhysicalType.TRIPLES
+
+    def check(self) -> None:
+        """Raise unless these options can stand at the start of a stream."""
+        if self.physical_type is PhysicalType.UNSPECIFIED:
+            raise OptionsError("the physical type is unspecified: it must be TRIPLES, QUADS or GRAPHS")
+        if self.max_name_table_size < MIN_NAME_TABLE_SIZE:
+            raise OptionsError(
+                f"max_name_table_size is {self.max_name_table_size}, and must be at least {MIN_NAME_TABLE_SIZE}"
+            )
+        if self.max_prefix_table_size < 0 or self.max_datatype_table_size < 0:
+            raise OptionsError("a lookup table cannot have a negative size")
+        if self.logical_type is not LogicalType.UNSPECIFIED:
+            wants_triples = self.logical_type.base in _TRIPLE_LOGICAL_TYPES
+            if wants_triples is self.has_graph:
+                raise OptionsError(
+                    f"logical type {self.logical_type.name} does not go with physical type {self.physical_type.name}"
+                )
+
+    def check_readable(self, limits: Limits) -> None:
+        """Raise unless a stream with these options may be read under `limits`."""
+        if not VERSION_1_0 <= self.version <= VERSION_1_1:
+            raise OptionsError(
+                f"version tag {self.version} is not supported: this reader knows {VERSION_1_0} to {VERSION_1_1}"
+            )
+        self.check()
+        for table in ("max_name_table_size", "max_prefix_table_size", "max_datatype_table_size"):
+            asked, allowed = getattr(self, table), getattr(limits, table)
+            if asked > allowed:
+                raise LimitError(
+                    f"{table} is {asked}, above the limit of {allowed}; raise Limits.{table} if you trust the input"
+                )
+
+    def with_version(self, *, uses_1_1: bool) -> StreamOptions:
+        """These options with a definite version tag."""
+        if self.version == 0:
+            return self.replace(version=VERSION_1_1 if uses_1_1 else VERSION_1_0)
+        if not VERSION_1_0 <= self.version <= VERSION_1_1:
+            raise OptionsError(
+                f"version tag {self.version} cannot be written: it must be {VERSION_1_0} or {VERSION_1_1}"
+            )
+        if uses_1_1 and self.version < VERSION_1_1:
+            raise OptionsError("namespaces, frame metadata and the index frame need version tag 2 (or 0 to choose)")
+        return self
+
+    def to_bytes(self) -> bytes:
+        """The RdfStreamOptions message."""
+        from jellyframe.wire import encode_options
+
+        return encode_options(self)
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> StreamOptions:
+        """Read an RdfStreamOptions message. Whether the options make sense is for `check` to say."""
+        from jellyframe.wire import decode_options
+
+        return decode_options(data)
+
+
+def _enum(kind: type[_E], value: int, what: str) -> _E:
+    try:
+        return kind(value)
+    except ValueError:
+        raise OptionsError(f"{value} is no {what}") from None
