@@ -21,6 +21,8 @@ from setuptools.errors import BaseError, CCompilerError
 
 KERNEL = Path("src", "jellyframe", "kernel")
 TRANSLATED = Path("build", "cython")
+# Cython's own code for memoryviews, compiled once instead of into every module, which takes much longer.
+CYTHON_UTILITIES = "jellyframe.kernel._cyutility"
 COMPILER_TROUBLE = (BaseError, CCompilerError, OSError)
 DIRECTIVES = {
     "language_level": 3,
@@ -58,7 +60,8 @@ class BuildKernel(build_ext):
         self._translate()
         if self.compiler.compiler_type in ("unix", "mingw32"):
             for extension in self.extensions:
-                extension.extra_compile_args.append("-O3")
+                extension.extra_compile_args += ["-O3", "-g0"]
+        self.parallel = self.parallel or True
         try:
             super().build_extensions()
         except COMPILER_TROUBLE as error:
@@ -87,7 +90,8 @@ class BuildKernel(build_ext):
                 build_dir=str(TRANSLATED),
                 include_path=["src"],
                 compiler_directives=DIRECTIVES,
-                force=self.force or _older_than_this_file(TRANSLATED.rglob("*_cy.c")),
+                shared_utility_qualified_name=CYTHON_UTILITIES,
+                force=self.force or _older_than_this_file(TRANSLATED.rglob("*.c")),
                 quiet=True,
             )
         except CompileError as error:
@@ -122,8 +126,11 @@ def _older_than_this_file(paths) -> bool:
 
 setup(
     ext_modules=[
-        Extension(f"jellyframe.kernel.{source.stem}", [source.as_posix()])
-        for source in sorted(KERNEL.glob("*_cy.py"))
+        Extension(CYTHON_UTILITIES, []),
+        *(
+            Extension(f"jellyframe.kernel.{source.stem}", [source.as_posix()])
+            for source in sorted(KERNEL.glob("*_cy.py"))
+        ),
     ],
     cmdclass={"build_ext": BuildKernel},
 )
