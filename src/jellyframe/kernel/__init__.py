@@ -37,19 +37,18 @@ class _SourcesOnly:
         package, _, module = fullname.rpartition(".")
         if package != __name__ or not module.endswith("_cy"):
             return None
-        source = str(_FOLDER / f"{module}.py")
-        return spec_from_file_location(fullname, source, loader=SourceFileLoader(fullname, source))
+        source = _FOLDER / f"{module}.py"
+        if not source.is_file():
+            return None
+        return spec_from_file_location(fullname, source, loader=SourceFileLoader(fullname, str(source)))
 
 
 def _modules() -> dict[str, bool]:
-    """The names of the kernel's modules, and whether each has a compiled form for this Python."""
-    sources = {entry.name.removesuffix(".py") for entry in _FOLDER.glob("*_cy.py")}
-    extensions = {
-        entry.name.removesuffix(suffix)
-        for suffix in EXTENSION_SUFFIXES
-        for entry in _FOLDER.glob(f"*_cy{suffix}")
+    """The names of the kernel's modules, and whether each is compiled for this Python."""
+    return {
+        source.stem: any(source.with_name(source.stem + suffix).is_file() for suffix in EXTENSION_SUFFIXES)
+        for source in sorted(_FOLDER.glob("*_cy.py"))
     }
-    return {name: name in extensions for name in sorted(sources | extensions)}
 
 
 def _choose() -> Literal["compiled", "pure"]:
