@@ -1,0 +1,27 @@
+"""The EARL report is Turtle that says what it should."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pyoxigraph as ox
+
+from conformance.earl import SUBJECT, Result, report
+
+EARL = "http://www.w3.org/ns/earl#"
+
+
+def test_report_is_turtle_with_one_assertion_per_result() -> None:
+    results = [Result("http://example.org/one", "passed"), Result("http://example.org/two", "failed")]
+    text = report(results, datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC))
+
+    store = ox.Store()
+    store.load(text.encode(), format=ox.RdfFormat.TURTLE)
+    outcomes = {}
+    for quad in store.quads_for_pattern(None, ox.NamedNode(EARL + "test"), None):
+        (subject,) = store.quads_for_pattern(quad.subject, ox.NamedNode(EARL + "subject"), None)
+        (result,) = store.quads_for_pattern(quad.subject, ox.NamedNode(EARL + "result"), None)
+        (outcome,) = store.quads_for_pattern(result.object, ox.NamedNode(EARL + "outcome"), None)
+        assert subject.object.value == SUBJECT
+        outcomes[quad.object.value] = outcome.object.value.removeprefix(EARL)
+    assert outcomes == {result.test: result.outcome for result in results}
