@@ -11,7 +11,7 @@ export JELLYFRAME_REQUIRE_COMPILED ?= if-compiler
 INSTALLED := $(VENV)/installed.stamp
 BUILT := $(VENV)/kernel-built.stamp
 
-.PHONY: venv demo test lint bench proto clean
+.PHONY: venv demo test test-pure lint proto bench clean
 
 venv: $(BUILT)
 
@@ -29,6 +29,10 @@ demo: venv
 
 test: lint
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+# The same tests where nothing is compiled: the sources, and the package as it is without a C compiler.
+test-pure: venv
+	JELLYFRAME_KERNEL=pure $(BIN)/python -m pytest $(PYTEST_ARGS)
 
 lint: venv
 	$(BIN)/ruff check .

@@ -52,6 +52,12 @@ def test_pure_loads_the_sources_though_compiled_modules_lie_beside_them():
     assert files == {module: str(KERNEL_FOLDER / f"{module}.py") for module in MODULES}
 
 
+def test_pure_runs_the_same_whether_or_not_cython_is_installed():
+    code = REPORT.format(modules=MODULES) + "import sys; assert 'Cython' not in sys.modules"
+    done = run(code, "pure")
+    assert done.returncode == 0, "a kernel source imports cython before its stand-in: " + done.stderr
+
+
 @needs_compiled
 @pytest.mark.parametrize("kernel", ["compiled", "", None])
 def test_compiled_modules_are_loaded_unless_told_otherwise(kernel):
