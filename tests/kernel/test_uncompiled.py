@@ -37,6 +37,7 @@ def test_cast_leaves_what_is_no_number_alone():
 
 def test_declare_gives_the_value():
     assert cython.declare(cython.Py_ssize_t, 7) == 7
+    assert cython.declare(cython.Py_ssize_t, visibility="readonly") is None
 
 
 @pytest.mark.parametrize(

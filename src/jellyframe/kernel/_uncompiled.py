@@ -87,8 +87,8 @@ def cast(c_type: Any, value: Any, /) -> Any:
     return c_type.converted(value)
 
 
-def declare(_c_type: object, value: Any, /) -> Any:
-    """A module's C variable is a Python one."""
+def declare(_c_type: object, value: Any = None, /, *, visibility: str = "private") -> Any:
+    """A C variable of a module, or C attribute of a class, is a Python one, for all to see."""
     return value
 
 
