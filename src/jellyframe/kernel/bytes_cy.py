@@ -6,10 +6,15 @@ checks its whole range once, before the loop, which lets the C compiler vectoris
 
 from __future__ import annotations
 
+import os
+
 try:
     import cython
 except ModuleNotFoundError:
     from jellyframe.kernel import _uncompiled as cython
+
+# What hashes start from: unknown to whoever writes the input, so that no input can be made to collide on purpose.
+HASH_SEED = int.from_bytes(os.urandom(4), "little")
 
 
 @cython.cfunc
@@ -107,9 +112,9 @@ def hash_bytes(
         h ^= h >> 13
         h *= 0x42B2AE35
         h ^= h >> 16
-        return h
+        return h & 0x7FFFFFFF
     else:
-        return hash((seed, bytes(src[start:stop]))) & 0xFFFFFFFF
+        return hash((seed, bytes(src[start:stop]))) & 0x7FFFFFFF
 
 
 @cython.cfunc

@@ -12,7 +12,7 @@ except ModuleNotFoundError:
     from jellyframe.kernel import _uncompiled as cython
 
 from jellyframe.errors import LimitError, ParseError
-from jellyframe.kernel.lookup_read_cy import LookupReader
+from jellyframe.kernel.lookup_slots_cy import LookupSlots
 from jellyframe.kernel.table_cy import BatchBuilder, int_column
 
 if cython.compiled:
@@ -31,7 +31,7 @@ if cython.compiled:
         KIND_LITERAL,
         KIND_TYPED_LITERAL,
     )
-    from cython.cimports.jellyframe.kernel.lookup_read_cy import LookupReader
+    from cython.cimports.jellyframe.kernel.lookup_slots_cy import LookupSlots
     from cython.cimports.jellyframe.kernel.table_cy import StringTable, TermTable
 else:
     from jellyframe.kernel.bytes_cy import equal_bytes, valid_utf8
@@ -91,9 +91,9 @@ class TermDecoder:
         rdf_star: cython.bint,
     ):
         """Begin a stream: empty tables, nothing to repeat, nothing to count on from."""
-        self.names = LookupReader(names)
-        self.prefixes = LookupReader(prefixes)
-        self.datatypes = LookupReader(datatypes)
+        self.names = LookupSlots(names)
+        self.prefixes = LookupSlots(prefixes)
+        self.datatypes = LookupSlots(datatypes)
         self.generalized = generalized
         self.rdf_star = rdf_star
         self.generation = 0
@@ -116,6 +116,7 @@ class TermDecoder:
         for i in range(4):
             self.last[i] = -1
 
+    @cython.final
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def fail(self, message: object, pos: cython.Py_ssize_t) -> cython.int:
@@ -123,6 +124,7 @@ class TermDecoder:
             message, frame=self.frame_number, row=self.row_number, offset=self.base_offset + pos
         )
 
+    @cython.final
     @cython.cfunc
     @cython.inline
     @cython.exceptval(-1, check=False)
@@ -133,6 +135,7 @@ class TermDecoder:
             return self.buf[pos]
         return self.long_varint(pos, stop)
 
+    @cython.final
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def long_varint(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.longlong:
@@ -147,13 +150,17 @@ class TermDecoder:
             value |= (byte & 0x7F) << shift
             if byte < 0x80:
                 self.pos = at
-                value &= 0xFFFFFFFFFFFFFFFF
-                return LARGEST_VALUE if value > 0x7FFFFFFFFFFFFFFF else cython.cast(cython.longlong, value)
+                if not cython.compiled:
+                    value &= 0xFFFFFFFFFFFFFFFF
+                if value > cython.cast(cython.ulonglong, LARGEST_VALUE):
+                    return LARGEST_VALUE
+                return cython.cast(cython.longlong, value)
             shift += 7
             if shift >= 70:
                 return self.fail("a number runs over ten bytes: this is not a varint", pos)
         return self.fail("the message ends inside a number", pos)
 
+    @cython.final
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def length(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.Py_ssize_t:
@@ -163,6 +170,7 @@ class TermDecoder:
             self.fail(f"a field of {n} bytes, where only {stop - self.pos} are left in its message", pos)
         return cython.cast(cython.Py_ssize_t, n)
 
+    @cython.final
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def skip(self, tag: cython.longlong, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.Py_ssize_t:
@@ -187,6 +195,7 @@ class TermDecoder:
             self.fail("the message ends inside a field", pos)
         return pos + n
 
+    @cython.final
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def require_utf8(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t, what: object) -> cython.int:
@@ -194,6 +203,7 @@ class TermDecoder:
             self.fail(f"{what} is not valid UTF-8", start)
         return 0
 
+    @cython.final
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def scan(
@@ -236,6 +246,7 @@ class TermDecoder:
             self.part_stop[at] = cython.cast(cython.int, pos)
         return 0
 
+    @cython.final
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def term(self, at: cython.Py_ssize_t, position: cython.int) -> cython.int:
@@ -263,6 +274,7 @@ class TermDecoder:
             self.require_utf8(start, stop, "the label of a blank node")
         return found
 
+    @cython.final
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def statement(
@@ -287,6 +299,7 @@ class TermDecoder:
                 self.last[position] = self.term(position, position)
         return 0
 
+    @cython.final
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def graph_name(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
@@ -296,6 +309,7 @@ class TermDecoder:
             self.fail("a graph starts without a name; the default graph has to be named as such", pos)
         return self.term(3, 3)
 
+    @cython.final
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def quoted(
@@ -330,6 +344,7 @@ class TermDecoder:
             self.part_term[at] = self.term(at, position)
             self.part_next[level] = position + 1
 
+    @cython.final
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def enter_quoted(
@@ -355,6 +370,7 @@ class TermDecoder:
         self.part_next[level] = 0
         return 0
 
+    @cython.final
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def iri(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
@@ -408,6 +424,7 @@ class TermDecoder:
         self.memo_prefix[name] = generation
         return found
 
+    @cython.final
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def literal(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
@@ -457,6 +474,7 @@ class TermDecoder:
             self.require_utf8(lex, lex + lex_length, "the lexical form of a literal")
         return found
 
+    @cython.final
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def datatype_row(self, datatype: cython.longlong, pos: cython.Py_ssize_t) -> cython.int:
@@ -480,10 +498,11 @@ class TermDecoder:
         self.memo_datatype[datatype] = detail
         return detail
 
+    @cython.final
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def entry(
-        self, table: LookupReader, what: object, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t
+        self, table: LookupSlots, what: object, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t
     ) -> cython.int:
         """A lookup entry; the answer is the id that it sets."""
         slot: cython.longlong = 0
@@ -518,23 +537,26 @@ class TermDecoder:
             self.require_utf8(value, value + n, f"a {what} entry")
         return table.last_id
 
+    @cython.final
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def name_entry(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
         self.memo_term[self.entry(self.names, "name", pos, stop)] = -1
         return 0
 
+    @cython.final
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def prefix_entry(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
         self.entry(self.prefixes, "prefix", pos, stop)
         return 0
 
+    @cython.final
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def datatype_entry(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
         slot: cython.int = self.entry(self.datatypes, "datatype", pos, stop)
-        table: LookupReader = self.datatypes
+        table: LookupSlots = self.datatypes
         is_string: cython.bint = table.lengths[slot] == len(XSD_STRING) and equal_bytes(
             table.arena, table.starts[slot], XSD_STRING, 0, len(XSD_STRING)
         )

@@ -6,14 +6,13 @@ gets small integers back. Nothing here knows where the bytes come from.
 
 from __future__ import annotations
 
-import os
-
 try:
     import cython
 except ModuleNotFoundError:
     from jellyframe.kernel import _uncompiled as cython
 
 from jellyframe.errors import LimitError
+from jellyframe.kernel.bytes_cy import HASH_SEED
 
 if cython.compiled:
     from cython.cimports.jellyframe.kernel.bytes_cy import copy_bytes, equal_bytes, hash_bytes
@@ -40,8 +39,7 @@ INTERN_MAX_BYTES = cython.declare(cython.Py_ssize_t, 128)
 FIND_LATEST = cython.declare(cython.Py_ssize_t, 64)
 # Offsets are 32-bit, as in Arrow's plain string arrays.
 MAX_STRING_BYTES = cython.declare(cython.Py_ssize_t, 0x7FFFFFFF)
-# Unknown to whoever writes the input, so that no input can be made to collide on purpose.
-HASH_SEED = cython.declare(cython.uint, int.from_bytes(os.urandom(4), "little"))
+SEED = cython.declare(cython.uint, HASH_SEED)
 
 
 def int_column(capacity: int) -> memoryview:
@@ -54,14 +52,14 @@ def byte_column(capacity: int) -> memoryview:
     return memoryview(bytearray(max(capacity, 1)))
 
 
-def grown_ints(old: memoryview, size: int, capacity: int) -> memoryview:
+def grown_ints(old: object, size: int, capacity: int) -> memoryview:
     """A larger column that begins with the first `size` values of `old`."""
     new = int_column(capacity)
     new[:size] = old[:size]
     return new
 
 
-def grown_bytes(old: memoryview, size: int, capacity: int) -> memoryview:
+def grown_bytes(old: object, size: int, capacity: int) -> memoryview:
     """A larger column that begins with the first `size` bytes of `old`."""
     new = byte_column(capacity)
     new[:size] = old[:size]
@@ -256,7 +254,7 @@ class TermTable:
         if cython.compiled:
             h = cython.cast(
                 cython.uint,
-                hash_bytes(src, start, n, HASH_SEED + kind + 31 * cython.cast(cython.uint, detail)),
+                hash_bytes(src, start, n, SEED + kind + 31 * cython.cast(cython.uint, detail)),
             )
             mask = self._slots.shape[0] - 1
             slot = h & mask

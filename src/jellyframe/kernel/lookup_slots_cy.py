@@ -1,4 +1,4 @@
-"""The reading side of a lookup table: numbered strings that later rows refer to."""
+"""What a lookup table holds on either side, reading or writing: strings under small ids, replaced one by one."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ MAX_ARENA_BYTES = cython.declare(cython.Py_ssize_t, 0x7FFFFFFF)
 
 @cython.final
 @cython.cclass
-class LookupReader:
+class LookupSlots:
     """Strings under the ids 1 to `size`, end to end in one arena that is packed anew when it fills with dead ones.
 
-    `generations` tells apart the strings that a slot holds one after the other, so that what was derived from a slot
+    `last_id` is the id that an entry set last. `generations` tells apart the strings that a slot holds one after the other, so that what was derived from a slot
     can be recognised as stale. 0 marks a slot that was never set.
     """
 
@@ -66,7 +66,7 @@ class LookupReader:
     @cython.exceptval(-1, check=False)
     def _make_room(self, n: cython.Py_ssize_t) -> cython.int:
         """Pack the live strings into a new arena of at least twice their size."""
-        capacity: cython.Py_ssize_t = max(2 * (self._live + n), 256)
+        capacity: cython.Py_ssize_t = max(2 * (self._live + n), 4096)
         old: cython.uchar[::1] = self.arena
         slot: cython.Py_ssize_t
         at: cython.Py_ssize_t = 0
@@ -80,7 +80,12 @@ class LookupReader:
         self.arena_size = at
         return 0
 
-    def text(self, slot: cython.int) -> str:
-        """The string of a slot."""
-        start: cython.Py_ssize_t = self.starts[slot]
-        return str(memoryview(self.arena)[start : start + self.lengths[slot]], "utf-8")
+    def clear(self) -> None:
+        """Empty all slots."""
+        i: cython.Py_ssize_t
+        for i in range(self.size + 1):
+            self.lengths[i] = 0
+            self.generations[i] = 0
+        self.arena_size = 0
+        self._live = 0
+        self.last_id = 0

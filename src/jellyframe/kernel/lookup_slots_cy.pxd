@@ -1,4 +1,4 @@
-cdef class LookupReader:
+cdef class LookupSlots:
     cdef readonly int size
     cdef int last_id
     cdef int[::1] starts

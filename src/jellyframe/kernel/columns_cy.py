@@ -1,0 +1,249 @@
+"""From columns of strings, as Arrow lays them out, to columns of terms.
+
+A column of strings comes as its offsets and its bytes, which must be UTF-8. Nulls are left to the caller.
+"""
+
+from __future__ import annotations
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from jellyframe.kernel import _uncompiled as cython
+
+from jellyframe.errors import TableError
+from jellyframe.kernel.table_cy import int_column
+
+if cython.compiled:
+    from cython.cimports.jellyframe.kernel.bytes_cy import equal_bytes
+    from cython.cimports.jellyframe.kernel.kinds import (
+        KIND_BLANK_NODE,
+        KIND_DEFAULT_GRAPH,
+        KIND_IRI,
+        KIND_LANG_LITERAL,
+        KIND_LITERAL,
+        KIND_QUOTED_TRIPLE,
+        KIND_TYPED_LITERAL,
+    )
+    from cython.cimports.jellyframe.kernel.table_cy import StringTable, TermTable
+else:
+    from jellyframe.kernel.bytes_cy import equal_bytes
+    from jellyframe.kernel.kinds import (
+        KIND_BLANK_NODE,
+        KIND_DEFAULT_GRAPH,
+        KIND_IRI,
+        KIND_LANG_LITERAL,
+        KIND_LITERAL,
+        KIND_QUOTED_TRIPLE,
+        KIND_TYPED_LITERAL,
+    )
+    from jellyframe.kernel.table_cy import StringTable, TermTable
+
+# Stands in a column of terms for a text that is still to be parsed.
+UNPARSED = cython.declare(cython.int, -1)
+# Stands in a column of indices for a null.
+NULL = cython.declare(cython.int, -1)
+# Stands among the rows of datatypes for xsd:string, whose literals are simple ones.
+SIMPLE = cython.declare(cython.int, -1)
+
+XSD_STRING = b"http://www.w3.org/2001/XMLSchema#string"
+
+QUOTE = cython.declare(cython.int, 0x22)
+COLON = cython.declare(cython.int, 0x3A)
+LESS_THAN = cython.declare(cython.int, 0x3C)
+UNDERSCORE = cython.declare(cython.int, 0x5F)
+
+
+def default_graph(table: TermTable) -> int:
+    """The default graph as a term of the table."""
+    return table.default_graph()
+
+
+def pick(
+    terms: cython.const[cython.int][::1], indices: cython.const[cython.int][::1], for_null: cython.int
+) -> memoryview:
+    """The column with `terms[index]` for each index, and the term `for_null` where that is null."""
+    i: cython.Py_ssize_t
+    n: cython.Py_ssize_t = indices.shape[0]
+    column = int_column(n)
+    out: cython.int[::1] = column
+    for i in range(n):
+        out[i] = for_null if indices[i] == NULL else terms[indices[i]]
+    return column[:n]
+
+
+def put_parsed(column: cython.int[::1], parsed: cython.const[cython.int][::1]) -> None:
+    """Put terms, in order, where a column has UNPARSED."""
+    i: cython.Py_ssize_t
+    taken: cython.Py_ssize_t = 0
+    for i in range(column.shape[0]):
+        if column[i] == UNPARSED:
+            column[i] = parsed[taken]
+            taken += 1
+
+
+def intern_iris(
+    offsets: cython.const[cython.int][::1], data: cython.const[cython.uchar][::1], table: TermTable
+) -> memoryview:
+    """A column of strings, each an IRI."""
+    i: cython.Py_ssize_t
+    n: cython.Py_ssize_t = offsets.shape[0] - 1
+    column = int_column(n)
+    out: cython.int[::1] = column
+    for i in range(n):
+        out[i] = table.intern(KIND_IRI, 0, data, offsets[i], offsets[i + 1] - offsets[i])
+    return column[:n]
+
+
+@cython.cfunc
+@cython.exceptval(-1, check=False)
+def flat_kind(
+    data: cython.const[cython.uchar][::1], start: cython.Py_ssize_t, stop: cython.Py_ssize_t
+) -> cython.int:
+    """What a plain string stands for: an IRI, or by how it begins a blank node, a literal, a quoted triple."""
+    if stop - start > 0 and data[start] == QUOTE:
+        return KIND_LITERAL
+    if stop - start > 1:
+        if data[start] == UNDERSCORE and data[start + 1] == COLON:
+            return KIND_BLANK_NODE
+        if data[start] == LESS_THAN and data[start + 1] == LESS_THAN:
+            return KIND_QUOTED_TRIPLE
+    return KIND_IRI
+
+
+def intern_flat(
+    offsets: cython.const[cython.int][::1], data: cython.const[cython.uchar][::1], table: TermTable
+) -> memoryview:
+    """A column of plain strings: IRIs, `_:` and a label, and UNPARSED for what is in N-Triples syntax."""
+    i: cython.Py_ssize_t
+    n: cython.Py_ssize_t = offsets.shape[0] - 1
+    start: cython.Py_ssize_t
+    stop: cython.Py_ssize_t
+    kind: cython.int
+    column = int_column(n)
+    out: cython.int[::1] = column
+    for i in range(n):
+        start = offsets[i]
+        stop = offsets[i + 1]
+        kind = flat_kind(data, start, stop)
+        if kind == KIND_IRI:
+            out[i] = table.intern(KIND_IRI, 0, data, start, stop - start)
+        elif kind == KIND_BLANK_NODE:
+            out[i] = table.intern(KIND_BLANK_NODE, 0, data, start + 2, stop - start - 2)
+        else:
+            out[i] = UNPARSED
+    return column[:n]
+
+
+def first_unclear_iri(table: TermTable) -> int:
+    """The first IRI that, as a plain string, would stand for something else; -1 if there is none."""
+    term: cython.int
+    values: StringTable = table.values
+    for term in range(table.count):
+        if (
+            table.kinds[term] == KIND_IRI
+            and flat_kind(values.data, values.offsets[term], values.offsets[term + 1]) != KIND_IRI
+        ):
+            return term
+    return -1
+
+
+def datatype_rows(
+    offsets: cython.const[cython.int][::1], data: cython.const[cython.uchar][::1], table: TermTable
+) -> memoryview:
+    """The rows of some datatypes among those of the table, SIMPLE for xsd:string."""
+    i: cython.Py_ssize_t
+    n: cython.Py_ssize_t = offsets.shape[0] - 1
+    length: cython.Py_ssize_t
+    column = int_column(n)
+    out: cython.int[::1] = column
+    simple: cython.const[cython.uchar][::1] = XSD_STRING
+    for i in range(n):
+        length = offsets[i + 1] - offsets[i]
+        if length == simple.shape[0] and equal_bytes(data, offsets[i], simple, 0, length):
+            out[i] = SIMPLE
+        else:
+            out[i] = table.intern_small(table.datatypes, data, offsets[i], length)
+    return column[:n]
+
+
+def language_rows(
+    offsets: cython.const[cython.int][::1], data: cython.const[cython.uchar][::1], table: TermTable
+) -> memoryview:
+    """The rows of some languages among those of the table."""
+    i: cython.Py_ssize_t
+    n: cython.Py_ssize_t = offsets.shape[0] - 1
+    column = int_column(n)
+    out: cython.int[::1] = column
+    for i in range(n):
+        out[i] = table.intern_small(table.languages, data, offsets[i], offsets[i + 1] - offsets[i])
+    return column[:n]
+
+
+@cython.final
+@cython.cclass
+class LiteralParts:
+    """The datatype and the language of each row, as indices into lists of distinct ones, NULL where there is none."""
+
+    datatypes: cython.const[cython.int][::1]
+    languages: cython.const[cython.int][::1]
+    datatype_rows: cython.const[cython.int][::1]
+    language_rows: cython.const[cython.int][::1]
+    lang_string: cython.int
+
+    __slots__ = ("datatype_rows", "datatypes", "lang_string", "language_rows", "languages")
+
+    def __init__(
+        self,
+        datatypes: memoryview,
+        languages: memoryview,
+        datatype_rows: memoryview,
+        language_rows: memoryview,
+        lang_string: cython.int,
+    ):
+        """`…_rows` map the distinct ones to rows of the term table; `lang_string` is the index of rdf:langString."""
+        self.datatypes = datatypes
+        self.languages = languages
+        self.datatype_rows = datatype_rows
+        self.language_rows = language_rows
+        self.lang_string = lang_string
+
+
+def intern_parts(
+    kinds: cython.const[cython.int][::1],
+    offsets: cython.const[cython.int][::1],
+    data: cython.const[cython.uchar][::1],
+    parts: LiteralParts,
+    table: TermTable,
+) -> memoryview:
+    """A column of terms given in parts, UNPARSED for quoted triples. Literals have KIND_LITERAL, of whatever sort."""
+    i: cython.Py_ssize_t
+    n: cython.Py_ssize_t = kinds.shape[0]
+    kind: cython.int
+    detail: cython.int
+    datatype: cython.int
+    language: cython.int
+    column = int_column(n)
+    out: cython.int[::1] = column
+    for i in range(n):
+        kind = kinds[i]
+        datatype = parts.datatypes[i]
+        language = parts.languages[i]
+        detail = 0
+        if kind == KIND_LITERAL:
+            if language != NULL:
+                if datatype != NULL and datatype != parts.lang_string:
+                    raise TableError("a literal with both a datatype and a language", row=i)
+                kind = KIND_LANG_LITERAL
+                detail = parts.language_rows[language]
+            elif datatype != NULL and parts.datatype_rows[datatype] != SIMPLE:
+                kind = KIND_TYPED_LITERAL
+                detail = parts.datatype_rows[datatype]
+        elif datatype != NULL or language != NULL:
+            raise TableError("a datatype or a language on a term that is no literal", row=i)
+        if kind == KIND_QUOTED_TRIPLE:
+            out[i] = UNPARSED
+        elif kind == KIND_DEFAULT_GRAPH:
+            out[i] = table.default_graph()
+        else:
+            out[i] = table.intern(kind, detail, data, offsets[i], offsets[i + 1] - offsets[i])
+    return column[:n]

@@ -1,0 +1,335 @@
+"""Batches to Jelly bytes: rows, frames and restart points."""
+
+from __future__ import annotations
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from jellyframe.kernel import _uncompiled as cython
+
+from jellyframe.errors import EncodeError
+from jellyframe.kernel.encode_terms_cy import TermEncoder
+from jellyframe.kernel.table_cy import TermTable, byte_column, grown_bytes, int_column
+
+if cython.compiled:
+    from cython.cimports.jellyframe.kernel.bytes_cy import copy_bytes
+    from cython.cimports.jellyframe.kernel.encode_terms_cy import TermEncoder, same_term, varint_size
+    from cython.cimports.jellyframe.kernel.fields import (
+        GRAPHS,
+        QUADS,
+        ROW_GRAPH_END,
+        ROW_GRAPH_START,
+        ROW_NAMESPACE,
+        ROW_OPTIONS,
+        ROW_QUAD,
+        ROW_TRIPLE,
+    )
+    from cython.cimports.jellyframe.kernel.kinds import KIND_BLANK_NODE
+    from cython.cimports.jellyframe.kernel.table_cy import TermTable
+else:
+    from jellyframe.kernel.bytes_cy import copy_bytes
+    from jellyframe.kernel.encode_terms_cy import same_term, varint_size
+    from jellyframe.kernel.fields import (
+        GRAPHS,
+        QUADS,
+        ROW_GRAPH_END,
+        ROW_GRAPH_START,
+        ROW_NAMESPACE,
+        ROW_OPTIONS,
+        ROW_QUAD,
+        ROW_TRIPLE,
+    )
+    from jellyframe.kernel.kinds import KIND_BLANK_NODE
+
+
+@cython.final
+@cython.cclass
+class Encoder(TermEncoder):
+    """Writes a stream. `options` is the options message; `frame_row_limit` and `restart_every` are 0 for none.
+
+    Bytes that are ready are taken with `take_output`. `restarts` lists the points at which a reader may start: offset in
+    the stream and number of statements before it.
+    """
+
+    options: bytes
+    physical_type: cython.int
+    frame_row_limit: cython.Py_ssize_t
+    frame_byte_limit: cython.Py_ssize_t
+    delimited: cython.bint
+    restart_every: cython.longlong
+    previous: cython.int[::1]
+    previous_terms: TermTable
+    graph: cython.int
+    graph_terms: TermTable
+    out: cython.uchar[::1]
+    out_size: cython.Py_ssize_t
+    restart_due: cython.bint
+    restart_offset: cython.longlong
+    restarts = cython.declare(list, visibility="readonly")
+    bytes_taken = cython.declare(cython.longlong, visibility="readonly")
+    frames = cython.declare(cython.longlong, visibility="readonly")
+    statements = cython.declare(cython.longlong, visibility="readonly")
+
+    def __init__(
+        self,
+        options: bytes,
+        physical_type: cython.int,
+        generalized: cython.bint,
+        rdf_star: cython.bint,
+        names: cython.int,
+        prefixes: cython.int,
+        datatypes: cython.int,
+        frame_row_limit: cython.Py_ssize_t,
+        frame_byte_limit: cython.Py_ssize_t,
+        delimited: cython.bint,
+        restart_every: cython.longlong,
+    ):
+        TermEncoder.__init__(self, names, prefixes, datatypes, generalized, rdf_star)
+        self.options = options
+        self.physical_type = physical_type
+        self.frame_row_limit = frame_row_limit
+        self.frame_byte_limit = frame_byte_limit
+        self.delimited = delimited
+        self.restart_every = restart_every
+        self.previous = int_column(4)
+        self.previous_terms = self.terms
+        self.graph = -1
+        self.graph_terms = self.terms
+        self.out = byte_column(4096)
+        self.out_size = 0
+        self.bytes_taken = 0
+        self.frames = 0
+        self.statements = 0
+        self.restarts = []
+        self.restart_offset = 0
+        self.restart_due = True
+
+    # ---- rows ----
+
+    def encode(
+        self,
+        s: cython.const[cython.int][::1],
+        p: cython.const[cython.int][::1],
+        o: cython.const[cython.int][::1],
+        g: cython.const[cython.int][::1] | None,
+        terms: TermTable,
+        start: cython.Py_ssize_t,
+        stop: cython.Py_ssize_t,
+    ) -> None:
+        """Write rows `start` to `stop` of a batch. `g` may be None only in streams of triples.
+
+        A statement that cannot be written raises, with `row` as its place in the batch, and leaves no trace; the ones
+        before it are written.
+        """
+        row: cython.Py_ssize_t = start
+        last_prefix: cython.int
+        last_name: cython.int
+        before_s: cython.int
+        before_p: cython.int
+        before_o: cython.int
+        before_g: cython.int
+        if self.terms is not terms:
+            self.use_terms(terms)
+        while row < stop:
+            if self.is_frame_full():
+                self.begin_frame()
+            if self.physical_type == GRAPHS:
+                self.enter_graph(g[row])
+            last_prefix = self.last_prefix
+            last_name = self.last_name
+            before_s = self.previous[0]
+            before_p = self.previous[1]
+            before_o = self.previous[2]
+            before_g = self.previous[3]
+            self.stamp += 1
+            try:
+                self.plan_position(0, s[row])
+                self.plan_position(1, p[row])
+                self.plan_position(2, o[row])
+                if self.physical_type == QUADS:
+                    self.plan_position(3, g[row])
+                    self.write_row(ROW_QUAD)
+                else:
+                    self.write_row(ROW_TRIPLE)
+            except EncodeError as error:
+                # Lookup entries that were made for it stay: they are in the frame already, and right.
+                self.steps = 0
+                self.row_bytes = 0
+                self.last_prefix = last_prefix
+                self.last_name = last_name
+                self.previous[0] = before_s
+                self.previous[1] = before_p
+                self.previous[2] = before_o
+                self.previous[3] = before_g
+                error.row = row
+                raise
+            self.previous_terms = terms
+            self.statements += 1
+            row += 1
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def plan_position(self, position: cython.int, term: cython.int) -> cython.int:
+        """Plan a term of a statement, unless it repeats that of the last statement."""
+        before: cython.int = self.previous[position] - 1
+        self.previous[position] = term + 1
+        if before >= 0 and (
+            (before == term and self.previous_terms is self.terms)
+            or same_term(self.previous_terms, before, self.terms, term)
+        ):
+            return 0
+        return self.plan(term, position)
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def enter_graph(self, term: cython.int) -> cython.int:
+        """Make sure that the graph that is open is the one of the next triple."""
+        if self.graph >= 0:
+            if (self.graph == term and self.graph_terms is self.terms) or same_term(
+                self.graph_terms, self.graph, self.terms, term
+            ):
+                self.graph = term
+                self.graph_terms = self.terms
+                return 0
+            self.leave_graph()
+        self.stamp += 1
+        self.plan(term, 3)
+        # RdfGraphStart counts its fields from 1 where RdfQuad counts the same ones from 13.
+        self.step_field[0] -= 12
+        self.write_row(ROW_GRAPH_START)
+        self.graph = term
+        self.graph_terms = self.terms
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def leave_graph(self) -> cython.int:
+        if self.graph >= 0:
+            self.write_row(ROW_GRAPH_END)
+            self.graph = -1
+        return 0
+
+    def declare_namespace(self, terms: TermTable, name: cython.int, iri: cython.int) -> None:
+        """Write a namespace declaration, whose name and IRI are both strings of `terms`."""
+        if self.is_frame_full():
+            self.begin_frame()
+        self.use_terms(terms)
+        self.stamp += 1
+        self.row_bytes += terms.values.offsets[name + 1] - terms.values.offsets[name]
+        self.step(KIND_BLANK_NODE, 1, name, 0)
+        self.plan_iri(iri, 2)
+        self.write_row(ROW_NAMESPACE)
+
+    # ---- frames ----
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def is_frame_full(self) -> cython.bint:
+        """Whether the next statement begins another frame: also true at the very start."""
+        return (
+            self.restart_due
+            or (self.frame_row_limit > 0 and self.frame_rows >= self.frame_row_limit)
+            or (self.frame_byte_limit > 0 and self.frame_size >= self.frame_byte_limit // 4 * 3)
+        )
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def begin_frame(self) -> cython.int:
+        if self.frame_rows > 0:
+            if self.is_restart_near():
+                self.leave_graph()
+            self.flush_frame(b"")
+        if self.restart_due:
+            self.restart()
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def is_restart_near(self) -> cython.bint:
+        """Whether the frame in hand is the last one before a restart point."""
+        return self.restart_every > 0 and self.offset() + self.frame_size - self.restart_offset >= self.restart_every
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def restart(self) -> cython.int:
+        """Begin a frame from which a reader may start: the options, and nothing that refers back."""
+        n: cython.Py_ssize_t = len(self.options)
+        self.names.clear()
+        self.prefixes.clear()
+        self.datatypes.clear()
+        self.last_prefix = 0
+        self.last_name = 0
+        self.previous = int_column(4)
+        self.restart_offset = self.offset()
+        self.restarts.append((self.restart_offset, self.statements))
+        self.restart_due = False
+        self.reserve_frame(n + 32)
+        self.write_number(0x0A)
+        self.write_number(1 + varint_size(n) + n)
+        self.write_number(ROW_OPTIONS << 3 | 2)
+        self.write_number(n)
+        copy_bytes(self.frame, self.frame_size, memoryview(self.options), 0, n)
+        self.frame_size += n
+        self.frame_rows += 1
+        return 0
+
+    def offset(self) -> int:
+        """How many bytes of the stream are finished."""
+        return self.bytes_taken + self.out_size
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def make_room(self, n: cython.Py_ssize_t) -> cython.int:
+        """Cut the frame where a row of `n` bytes would make it too large, even inside a statement."""
+        if self.frame_byte_limit > 0 and self.frame_size > 0 and self.frame_size + n > self.frame_byte_limit:
+            self.flush_frame(b"")
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def flush_frame(self, metadata: bytes) -> cython.int:
+        """Move the frame to the output."""
+        n: cython.Py_ssize_t = self.frame_size + len(metadata)
+        length: cython.Py_ssize_t = n
+        if not self.delimited and self.frames > 0:
+            raise EncodeError("a stream without delimiters holds one frame only; write it delimited")
+        if self.out_size + n + 10 > self.out.shape[0]:
+            self.out = grown_bytes(self.out, self.out_size, max(2 * self.out.shape[0], self.out_size + n + 10))
+        if self.delimited:
+            while length > 0x7F:
+                self.out[self.out_size] = length & 0x7F | 0x80
+                self.out_size += 1
+                length >>= 7
+            self.out[self.out_size] = length
+            self.out_size += 1
+        copy_bytes(self.out, self.out_size, self.frame, 0, self.frame_size)
+        self.out_size += self.frame_size
+        if metadata:
+            copy_bytes(self.out, self.out_size, memoryview(metadata), 0, len(metadata))
+            self.out_size += len(metadata)
+        self.frame_size = 0
+        self.frame_rows = 0
+        self.frames += 1
+        if self.restart_every > 0 and self.offset() - self.restart_offset >= self.restart_every:
+            self.restart_due = True
+        return 0
+
+    def end_frame(self, metadata: bytes = b"") -> None:
+        """End the frame, even if it is empty. `metadata` is the encoded metadata. An open graph ends with it."""
+        if self.restart_due:
+            self.begin_frame()
+        self.leave_graph()
+        self.flush_frame(metadata)
+
+    def finish(self) -> None:
+        """End the stream: write what is not written yet. A stream of nothing is still a frame with the options."""
+        self.leave_graph()
+        if self.frame_rows > 0 or self.frames == 0:
+            self.end_frame()
+
+    def take_output(self) -> bytes:
+        """The bytes that are ready, which then are no longer kept."""
+        taken = bytes(memoryview(self.out)[: self.out_size])
+        self.bytes_taken += self.out_size
+        self.out_size = 0
+        return taken

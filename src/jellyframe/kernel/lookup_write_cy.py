@@ -1,0 +1,154 @@
+"""The writing side of a lookup table: which strings have an id at present, the least recently used giving way."""
+
+from __future__ import annotations
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from jellyframe.kernel import _uncompiled as cython
+
+from jellyframe.kernel.lookup_slots_cy import LookupSlots
+from jellyframe.kernel.table_cy import int_column
+
+if cython.compiled:
+    from cython.cimports.jellyframe.kernel.bytes_cy import equal_bytes
+    from cython.cimports.jellyframe.kernel.lookup_slots_cy import LookupSlots
+else:
+    from jellyframe.kernel.bytes_cy import equal_bytes
+
+
+@cython.final
+@cython.cclass
+class LookupWriter:
+    """The strings of `slots`, found by hash, linked in the order of their last use.
+
+    `stamps[slot]` is the statement that used the slot last: what the present one uses must not give way.
+    """
+
+    __slots__ = ("_buckets", "_chain", "_hashes", "_newer", "_older", "count", "generation", "slots", "stamps")
+
+    def __init__(self, size: cython.int):
+        buckets: cython.Py_ssize_t = 16
+        while buckets < 2 * size:
+            buckets *= 2
+        self.slots = LookupSlots(size)
+        self.generation = 0
+        self.stamps = memoryview(bytearray(8 * (size + 1))).cast("q")
+        self._buckets = int_column(buckets)
+        self._chain = int_column(size + 1)
+        self._hashes = int_column(size + 1)
+        # Slot 0 is the anchor of the ring: its `newer` is the oldest entry, its `older` the newest.
+        self._older = int_column(size + 1)
+        self._newer = int_column(size + 1)
+        self.clear()
+
+    @cython.ccall
+    def clear(self):
+        """Forget all strings. Generations go on, so that nothing remembered from before passes for valid."""
+        i: cython.Py_ssize_t
+        for i in range(self._buckets.shape[0]):
+            self._buckets[i] = 0
+        for i in range(self.stamps.shape[0]):
+            self.stamps[i] = 0
+        self._older[0] = 0
+        self._newer[0] = 0
+        self.slots.clear()
+        self.count = 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def find(
+        self,
+        src: cython.const[cython.uchar][::1],
+        start: cython.Py_ssize_t,
+        n: cython.Py_ssize_t,
+        h: cython.longlong,
+    ) -> cython.int:
+        """The slot of a string, or 0. `h` is the hash of the string."""
+        slots: LookupSlots = self.slots
+        slot: cython.int = self._buckets[h & (self._buckets.shape[0] - 1)]
+        while slot != 0:
+            if (
+                slots.lengths[slot] == n
+                and self._hashes[slot] == cython.cast(cython.int, h)
+                and equal_bytes(slots.arena, slots.starts[slot], src, start, n)
+            ):
+                return slot
+            slot = self._chain[slot]
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def touch(self, slot: cython.int, stamp: cython.longlong) -> cython.int:
+        """Make a slot the most recently used."""
+        older: cython.int
+        newer: cython.int
+        self.stamps[slot] = stamp
+        if self._older[0] == slot:
+            return 0
+        older = self._older[slot]
+        newer = self._newer[slot]
+        self._newer[older] = newer
+        self._older[newer] = older
+        self.link_newest(slot)
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def link_newest(self, slot: cython.int) -> cython.int:
+        newest: cython.int = self._older[0]
+        self._newer[newest] = slot
+        self._older[slot] = newest
+        self._newer[slot] = 0
+        self._older[0] = slot
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def insert(
+        self,
+        src: cython.const[cython.uchar][::1],
+        start: cython.Py_ssize_t,
+        n: cython.Py_ssize_t,
+        h: cython.longlong,
+        stamp: cython.longlong,
+    ) -> cython.int:
+        """Give a string a slot, taking the oldest one's when the table is full.
+
+        The answer is 0 when that cannot be: the statement in hand uses every slot.
+        """
+        slot: cython.int
+        bucket: cython.Py_ssize_t
+        if self.count < self.slots.size:
+            self.count += 1
+            slot = self.count
+        else:
+            slot = self._newer[0]
+            if slot == 0 or self.stamps[slot] == stamp:
+                return 0
+            self._older[self._newer[slot]] = 0
+            self._newer[0] = self._newer[slot]
+            self.unchain(slot)
+        self.generation += 1
+        self.slots.put(slot, src, start, n, self.generation)
+        self._hashes[slot] = cython.cast(cython.int, h)
+        bucket = h & (self._buckets.shape[0] - 1)
+        self._chain[slot] = self._buckets[bucket]
+        self._buckets[bucket] = slot
+        self.stamps[slot] = stamp
+        self.link_newest(slot)
+        return slot
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def unchain(self, slot: cython.int) -> cython.int:
+        """Take a slot out of its hash bucket."""
+        bucket: cython.Py_ssize_t = cython.cast(cython.uint, self._hashes[slot]) & (self._buckets.shape[0] - 1)
+        at: cython.int = self._buckets[bucket]
+        if at == slot:
+            self._buckets[bucket] = self._chain[slot]
+            return 0
+        while self._chain[at] != slot:
+            at = self._chain[at]
+        self._chain[at] = self._chain[slot]
+        return 0

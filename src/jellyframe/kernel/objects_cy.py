@@ -1,0 +1,413 @@
+"""Between batches and Python statements. Each distinct term is converted once a batch, not once a row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from jellyframe.kernel import _uncompiled as cython
+
+from jellyframe.errors import EncodeError
+from jellyframe.kernel.statements import Quad, Triple
+from jellyframe.terms import DEFAULT_GRAPH, RDF_LANG_STRING, XSD_STRING
+
+if cython.compiled:
+    from cython.cimports.jellyframe.kernel.kinds import (
+        KIND_BLANK_NODE,
+        KIND_DEFAULT_GRAPH,
+        KIND_IRI,
+        KIND_LANG_LITERAL,
+        KIND_LITERAL,
+        KIND_QUOTED_TRIPLE,
+        KIND_TYPED_LITERAL,
+    )
+    from cython.cimports.jellyframe.kernel.python_api import new_statement
+    from cython.cimports.jellyframe.kernel.table_cy import BatchBuilder, TermTable
+    from cython.cimports.jellyframe.kernel.terms_cy import IRI, BlankNode, Literal
+else:
+    from jellyframe.kernel.kinds import (
+        KIND_BLANK_NODE,
+        KIND_DEFAULT_GRAPH,
+        KIND_IRI,
+        KIND_LANG_LITERAL,
+        KIND_LITERAL,
+        KIND_QUOTED_TRIPLE,
+        KIND_TYPED_LITERAL,
+    )
+    from jellyframe.kernel.table_cy import BatchBuilder, TermTable
+    from jellyframe.terms import IRI, BlankNode, Literal
+
+    new_statement = tuple.__new__
+
+# Deeper nesting than any reader accepts. A bound, because conversion recurses.
+MAX_NESTING_DEPTH = cython.declare(cython.int, 200)
+NO_TERM = cython.declare(cython.int, -2)
+
+
+@cython.final
+@cython.cclass
+class StatementMaker:
+    """Makes statements out of the columns of a batch, and keeps the terms it has made for the next call."""
+
+    _s: cython.const[cython.int][::1]
+    _p: cython.const[cython.int][::1]
+    _o: cython.const[cython.int][::1]
+    _g: cython.const[cython.int][::1]
+    _has_graph: cython.bint
+    _table: TermTable
+    _text: bytes
+    _datatypes: list
+    _languages: list
+    _made: list
+
+    __slots__ = (
+        "_datatypes",
+        "_g",
+        "_has_graph",
+        "_languages",
+        "_made",
+        "_o",
+        "_p",
+        "_s",
+        "_table",
+        "_text",
+    )
+
+    def __init__(self, s: memoryview, p: memoryview, o: memoryview, g: memoryview | None, terms: TermTable):
+        self._s = s
+        self._p = p
+        self._o = o
+        self._has_graph = g is not None
+        self._g = s if g is None else g
+        self._table = terms
+        # A string is decoded fastest from a slice of a bytes object.
+        self._text = bytes(terms.values.buffers()[1])
+        self._datatypes = terms.datatypes.strings()
+        self._languages = terms.languages.strings()
+        self._made = [None] * terms.count
+
+    def make(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> list[Triple | Quad]:
+        """The statements of rows `start` to `stop`."""
+        row: cython.Py_ssize_t
+        statements: list[Triple | Quad] = []
+        if self._has_graph:
+            for row in range(start, stop):
+                s = self._term(self._s[row])
+                p = self._term(self._p[row])
+                o = self._term(self._o[row])
+                statements.append(new_statement(Quad, (s, p, o, self._term(self._g[row]))))
+        else:
+            for row in range(start, stop):
+                s = self._term(self._s[row])
+                p = self._term(self._p[row])
+                statements.append(new_statement(Triple, (s, p, self._term(self._o[row]))))
+        return statements
+
+    @cython.cfunc
+    @cython.inline
+    def _term(self, term: cython.int) -> object:
+        made = self._made[term]
+        if made is None:
+            made = self._make_term(term)
+        return made
+
+    @cython.cfunc
+    def _make_term(self, term: cython.int) -> object:
+        if self._table.kinds[term] == KIND_QUOTED_TRIPLE:
+            self._make_quoted(term)
+        else:
+            self._made[term] = self._make_simple(term)
+        return self._made[term]
+
+    @cython.cfunc
+    def _make_simple(self, term: cython.int) -> object:
+        kind: cython.int = self._table.kinds[term]
+        detail: cython.int = self._table.details[term]
+        start: cython.Py_ssize_t = self._table.values.offsets[term]
+        stop: cython.Py_ssize_t = self._table.values.offsets[term + 1]
+        iri: IRI
+        node: BlankNode
+        literal: Literal
+        text: str = self._text[start:stop].decode("utf-8")
+        if kind == KIND_DEFAULT_GRAPH:
+            return DEFAULT_GRAPH
+        datatype: str = self._datatypes[detail] if kind == KIND_TYPED_LITERAL else XSD_STRING
+        language: str | None = self._languages[detail] if kind == KIND_LANG_LITERAL else None
+        if cython.compiled:
+            # Past the constructors, whose checks are for other people's values.
+            if kind == KIND_IRI:
+                iri = IRI.__new__(IRI)
+                iri._text = text
+                return iri
+            if kind == KIND_BLANK_NODE:
+                node = BlankNode.__new__(BlankNode)
+                node._text = text
+                return node
+            literal = Literal.__new__(Literal)
+            literal._text = text
+            literal._datatype = datatype if language is None else RDF_LANG_STRING
+            literal._language = language
+            return literal
+        else:
+            if kind == KIND_IRI:
+                return IRI(text)
+            if kind == KIND_BLANK_NODE:
+                return BlankNode(text)
+            return Literal(text, None if language else datatype, language)
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def _make_quoted(self, term: cython.int) -> cython.int:
+        """Make a quoted triple, and before it those that it quotes."""
+        table: TermTable = self._table
+        current: cython.int
+        part: cython.int
+        place: cython.Py_ssize_t
+        at: cython.Py_ssize_t
+        waiting = [term]
+        while waiting:
+            current = waiting[len(waiting) - 1]
+            at = 3 * table.details[current]
+            is_ready = True
+            for place in range(at, at + 3):
+                part = table.quoted[place]
+                if self._made[part] is None:
+                    if table.kinds[part] == KIND_QUOTED_TRIPLE:
+                        waiting.append(part)
+                        is_ready = False
+                    else:
+                        self._made[part] = self._make_simple(part)
+            if is_ready:
+                s = self._made[table.quoted[at]]
+                p = self._made[table.quoted[at + 1]]
+                self._made[current] = new_statement(Triple, (s, p, self._made[table.quoted[at + 2]]))
+                waiting.pop()
+        return 0
+
+
+def make_statements(
+    s: memoryview,
+    p: memoryview,
+    o: memoryview,
+    g: memoryview | None,
+    terms: TermTable,
+    start: int,
+    stop: int,
+) -> list[Triple | Quad]:
+    """The statements of some rows, once. For several calls on one batch use a `StatementMaker`."""
+    return StatementMaker(s, p, o, g, terms).make(start, stop)
+
+
+@cython.final
+@cython.cclass
+class StatementBuilder:
+    """Fills a batch with Python statements: triples, or quads when `has_graph`.
+
+    A statement is a `Triple`, a `Quad`, or a plain tuple of as many terms. When `has_graph` is None the first
+    statement tells.
+    """
+
+    _builder: BatchBuilder
+    _is_open: cython.bint
+    _ids: dict
+    _quoted_ids: dict
+
+    __slots__ = ("_builder", "_ids", "_is_open", "_quoted_ids")
+
+    def __init__(self, has_graph: bool | None = None):
+        self._is_open = has_graph is None
+        self._builder = BatchBuilder(bool(has_graph))
+        self._ids = {}
+        self._quoted_ids = {}
+
+    @property
+    def rows(self) -> int:
+        """How many statements the next `take` gives."""
+        return self._builder.rows
+
+    @property
+    def has_graph(self) -> bool | None:
+        """Whether the statements are quads; None as long as that is open."""
+        return None if self._is_open else bool(self._builder.has_graph)
+
+    def take(self) -> BatchBuilder:
+        """What was added since the last call, or since the start. Begins a new batch, of the same kind of statement."""
+        builder = self._builder
+        self._builder = BatchBuilder(builder.has_graph)
+        self._ids = {}
+        self._quoted_ids = {}
+        return builder
+
+    def add(self, statements: Iterable[Triple | Quad], max_rows: cython.Py_ssize_t) -> int:
+        """Add up to `max_rows` statements, and no more are drawn than that; returns how many there were.
+
+        Given an iterator, the next call goes on where this one stopped. Fewer than asked for means that it has ended.
+        """
+        rows: cython.Py_ssize_t = 0
+        size: cython.Py_ssize_t
+        wanted: cython.Py_ssize_t
+        s: cython.int = NO_TERM
+        p: cython.int = NO_TERM
+        o: cython.int = NO_TERM
+        g: cython.int = NO_TERM
+        last_s: object = None
+        last_p: object = None
+        last_g: object = None
+        terms: tuple
+        if max_rows <= 0:
+            return 0
+        for statement in statements:
+            if not isinstance(statement, tuple):
+                raise EncodeError(f"statement {self._builder.rows} is {_described(statement)}, not a Triple or a Quad")
+            if cython.compiled:
+                terms = cython.cast(tuple, statement)
+            else:
+                terms = statement
+            size = len(terms)
+            if self._is_open and size == 4:
+                self._builder = BatchBuilder(True)
+            self._is_open = False
+            wanted = 4 if self._builder.has_graph else 3
+            if size != wanted:
+                raise EncodeError(_wrong_size(self._builder.rows, size, wanted))
+            # Neighbouring statements often share terms, and comparing two objects for identity costs nothing.
+            if terms[0] is not last_s:
+                last_s = terms[0]
+                s = self._id(last_s)
+            if terms[1] is not last_p:
+                last_p = terms[1]
+                p = self._id(last_p)
+            o = self._id(terms[2])
+            if wanted == 4 and terms[3] is not last_g:
+                last_g = terms[3]
+                g = self._builder.terms.default_graph() if last_g is DEFAULT_GRAPH else self._id(last_g)
+            self._builder.add_row(s, p, o, g)
+            rows += 1
+            if rows >= max_rows:
+                break
+        return rows
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def _id(self, term: object) -> cython.int:
+        """The row of a term in the table of the batch."""
+        if isinstance(term, tuple):
+            return self._quoted_id(term, 1)
+        try:
+            known = self._ids.get(term)
+        except TypeError:
+            raise EncodeError(f"statement {self._builder.rows} has {_described(term)} for a term; {_TERMS}") from None
+        if known is None:
+            return self._new_id(term)
+        return known
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def _new_id(self, term: object) -> cython.int:
+        table: TermTable = self._builder.terms
+        kind: cython.int
+        detail: cython.int = 0
+        known: cython.int
+        text: str
+        raw: bytes
+        if isinstance(term, IRI):
+            kind = KIND_IRI
+            text = term.value
+        elif isinstance(term, BlankNode):
+            kind = KIND_BLANK_NODE
+            text = term.label
+        elif isinstance(term, Literal):
+            kind = KIND_LITERAL
+            text = term.lex
+            if term.language is not None:
+                kind = KIND_LANG_LITERAL
+                raw = self._utf8(term.language)
+                detail = table.intern_small(table.languages, raw, 0, len(raw))
+            elif term.datatype != XSD_STRING:
+                kind = KIND_TYPED_LITERAL
+                raw = self._utf8(term.datatype)
+                detail = table.intern_small(table.datatypes, raw, 0, len(raw))
+        elif term is DEFAULT_GRAPH:
+            raise EncodeError(f"statement {self._builder.rows} has DEFAULT_GRAPH for a term; it can only be a graph")
+        else:
+            raise EncodeError(f"statement {self._builder.rows} has {_described(term)} for a term; {_TERMS}")
+        raw = self._utf8(text)
+        known = table.intern(kind, detail, raw, 0, len(raw))
+        self._ids[term] = known
+        return known
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def _quoted_id(self, term: object, depth: cython.int) -> cython.int:
+        parts: tuple
+        s: cython.int
+        p: cython.int
+        o: cython.int
+        known: cython.int
+        if cython.compiled:
+            parts = cython.cast(tuple, term)
+        else:
+            parts = term
+        if len(parts) != 3:
+            raise EncodeError(
+                f"statement {self._builder.rows} has a tuple of {len(parts)} for a term; a quoted triple has three terms"
+            )
+        if depth > MAX_NESTING_DEPTH:
+            raise EncodeError(
+                f"statement {self._builder.rows} nests quoted triples more than {MAX_NESTING_DEPTH} deep"
+            )
+        s = self._part_id(parts[0], depth)
+        p = self._part_id(parts[1], depth)
+        o = self._part_id(parts[2], depth)
+        key = (s, p, o)
+        found = self._quoted_ids.get(key)
+        if found is not None:
+            return found
+        known = self._builder.terms.add_quoted(s, p, o)
+        self._quoted_ids[key] = known
+        return known
+
+    @cython.cfunc
+    @cython.inline
+    @cython.exceptval(-1, check=False)
+    def _part_id(self, part: object, depth: cython.int) -> cython.int:
+        return self._quoted_id(part, depth + 1) if isinstance(part, tuple) else self._id(part)
+
+    @cython.cfunc
+    def _utf8(self, text: str) -> bytes:
+        try:
+            return text.encode("utf-8")
+        except UnicodeEncodeError as error:
+            raise EncodeError(
+                f"statement {self._builder.rows} has a lone surrogate (U+{ord(text[error.start]):04X}) "
+                f"in {_shortened(text)}: no UTF-8 can hold that"
+            ) from None
+
+
+def build_statements(statements: Iterable[Triple | Quad], quads: bool | None = None) -> BatchBuilder:
+    """A batch in the making with all the statements. Whether they are quads the first one tells, unless given."""
+    builder = StatementBuilder(quads)
+    builder.add(statements, 0x7FFFFFFF)
+    return builder.take()
+
+
+_TERMS = "pass an IRI, a BlankNode, a Literal or a Triple"
+
+
+def _shortened(text: str) -> str:
+    return repr(text if len(text) <= 60 else text[:57] + "...")
+
+
+def _described(value: object) -> str:
+    """A value in a message: short, with its type."""
+    return f"{_shortened(value) if isinstance(value, str) else ''} (a {type(value).__name__})".strip()
+
+
+def _wrong_size(row: int, size: int, wanted: int) -> str:
+    if size == 3:
+        return f"statement {row} has no graph, in a stream of quads; pass Quad(s, p, o, DEFAULT_GRAPH)"
+    if size == 4:
+        return f"statement {row} has a graph, in a stream of triples; write quads, or pass Triple(s, p, o)"
+    return f"statement {row} has {size} terms, not {wanted}"

@@ -1,0 +1,295 @@
+"""Finding where the parts of a text end.
+
+Like the loops of `bytes_cy`, these check their whole range once and then index without a check at each step. They are
+methods because handing over an object costs one pointer, and handing over a memoryview some two hundred bytes, which
+is much for a term of forty.
+
+Literals are often long, so they are searched in blocks without a branch, which the C compiler vectorises; a block that
+may have the end in it is then gone through byte by byte.
+"""
+
+from __future__ import annotations
+
+import re
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from jellyframe.kernel import _uncompiled as cython
+
+if cython.compiled:
+    from cython.cimports.jellyframe.kernel.bytes_cy import valid_utf8
+else:
+    from jellyframe.kernel.bytes_cy import valid_utf8
+
+_IRI_RUN = re.compile(rb'[^\x00-\x20<>"{}|^`\\]*')
+_STRING_RUN = re.compile(rb'[^"\\\n\r]*')
+_LINE_RUN = re.compile(rb"[^\n\r]*")
+
+# What each byte ends, as bits.
+_ENDS_IRI = cython.declare(cython.uchar, 1)
+_ENDS_STRING = cython.declare(cython.uchar, 2)
+_ENDS_LINE = cython.declare(cython.uchar, 4)
+_ENDS = cython.declare(
+    cython.const[cython.uchar][::1],
+    bytes(
+        (1 if c <= 0x20 or c in b'<>"{}|^`\\' else 0) | (2 if c in b'"\\\n\r' else 0) | (4 if c in b"\n\r" else 0)
+        for c in range(256)
+    ),
+)
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _in_label(c: cython.uint) -> cython.bint:
+    """Whether a blank node label may hold this character: PN_CHARS of the grammar."""
+    if c < 0x80:
+        return (
+            0x61 <= (c | 0x20) <= 0x7A  # a letter
+            or 0x30 <= c <= 0x39
+            or c == 0x5F  # _
+            or c == 0x2D  # -
+        )
+    if c < 0x2070:
+        return (
+            c == 0xB7
+            or (0xC0 <= c <= 0x1FFF and c != 0xD7 and c != 0xF7 and c != 0x37E)
+            or 0x200C <= c <= 0x200D
+            or 0x203F <= c <= 0x2040
+        )
+    return (
+        c <= 0x218F
+        or 0x2C00 <= c <= 0x2FEF
+        or 0x3001 <= c <= 0xD7FF
+        or 0xF900 <= c <= 0xFDCF
+        or 0xFDF0 <= c <= 0xFFFD
+        or 0x10000 <= c <= 0xEFFFF
+    )
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _starts_label(c: cython.uint) -> cython.bint:
+    """Whether a blank node label may begin with this character: PN_CHARS_U of the grammar, or a digit."""
+    return (
+        _in_label(c) and c != 0x2D and c != 0xB7 and not 0x300 <= c <= 0x36F and not 0x203F <= c <= 0x2040
+    )
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _eight(text: Text, at: cython.Py_ssize_t) -> cython.ulonglong:
+    """Eight bytes as one number; the range has been checked. The C compiler turns the eight loads into one."""
+    with cython.boundscheck(False):
+        return (
+            cython.cast(cython.ulonglong, text.data[at])
+            | (cython.cast(cython.ulonglong, text.data[at + 1]) << 8)
+            | (cython.cast(cython.ulonglong, text.data[at + 2]) << 16)
+            | (cython.cast(cython.ulonglong, text.data[at + 3]) << 24)
+            | (cython.cast(cython.ulonglong, text.data[at + 4]) << 32)
+            | (cython.cast(cython.ulonglong, text.data[at + 5]) << 40)
+            | (cython.cast(cython.ulonglong, text.data[at + 6]) << 48)
+            | (cython.cast(cython.ulonglong, text.data[at + 7]) << 56)
+        )
+
+
+def _run_end(text: Text, run: re.Pattern[bytes], start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> int:
+    """The searches of `Text`, as the uncompiled kernel does them."""
+    found = run.match(text.data, start, stop)
+    assert found is not None
+    text.seen = 0 if found[0].isascii() else 0x80
+    return found.end()
+
+
+@cython.final
+@cython.cclass
+class Text:
+    """A text, and loops over it. After a search `seen` is below 0x80 exactly when all it passed over was ASCII."""
+
+    __slots__ = ("data", "seen", "width")
+
+    def __init__(self, data: object):
+        self.data = memoryview(data)
+        self.seen = 0
+        self.width = 0
+
+    @cython.cfunc
+    @cython.inline
+    @cython.exceptval(-1, check=False)
+    def _require(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
+        if start < 0 or stop < start or stop > self.data.shape[0]:
+            raise IndexError(f"bytes {start} to {stop} of a text of {self.data.shape[0]}")
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def same(self, a: cython.Py_ssize_t, b: cython.Py_ssize_t, n: cython.Py_ssize_t) -> cython.bint:
+        """Whether the `n` bytes at `a` and at `b` are the same."""
+        i: cython.Py_ssize_t
+        differing: cython.ulonglong = 0
+        self._require(a, a + n)
+        self._require(b, b + n)
+        if not cython.compiled:
+            return bool(self.data[a : a + n] == self.data[b : b + n])
+        if n < 8:
+            with cython.boundscheck(False):
+                for i in range(n):
+                    differing |= self.data[a + i] ^ self.data[b + i]
+            return differing == 0
+        # The last eight bytes may overlap those before them: that is quicker than one by one.
+        differing = _eight(self, a + n - 8) ^ _eight(self, b + n - 8)
+        i = 0
+        while differing == 0 and i + 8 < n:
+            differing = _eight(self, a + i) ^ _eight(self, b + i)
+            i += 8
+        return differing == 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def iri_end(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """The first byte that an IRI cannot hold as it is, such as `>` or a backslash; or `stop`."""
+        i: cython.Py_ssize_t = start
+        j: cython.Py_ssize_t
+        c: cython.uchar
+        lowest: cython.uchar = 0xFF
+        seen: cython.uchar
+        if not cython.compiled:
+            return _run_end(self, _IRI_RUN, start, stop)
+        self._require(start, stop)
+        self.seen = 0
+        with cython.boundscheck(False):
+            while stop - i >= 16:
+                seen = 0
+                for j in range(16):
+                    c = self.data[i + j]
+                    lowest = min(lowest, cython.cast(cython.uchar, c & 0xE0))  # zero for control characters
+                    lowest = min(lowest, cython.cast(cython.uchar, (c & 0xFD) ^ 0x20))  # space "
+                    lowest = min(lowest, cython.cast(cython.uchar, (c | 0x02) ^ 0x3E))  # < >
+                    lowest = min(lowest, cython.cast(cython.uchar, (c | 0x02) ^ 0x5E))  # \ ^
+                    lowest = min(lowest, cython.cast(cython.uchar, c ^ 0x60))  # `
+                    lowest = min(lowest, cython.cast(cython.uchar, c ^ 0x7B))  # {
+                    lowest = min(lowest, cython.cast(cython.uchar, (c | 0x01) ^ 0x7D))  # | }
+                    seen |= c
+                if lowest == 0:
+                    break
+                self.seen |= seen
+                i += 16
+        return self._first(_ENDS_IRI, i, stop)
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def string_end(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """The first byte that a literal cannot hold as it is: a quotation mark, a backslash, a line end; or `stop`."""
+        i: cython.Py_ssize_t = start
+        j: cython.Py_ssize_t
+        block: cython.Py_ssize_t
+        c: cython.uchar
+        lowest: cython.uchar
+        seen: cython.uchar
+        if not cython.compiled:
+            return _run_end(self, _STRING_RUN, start, stop)
+        self._require(start, stop)
+        self.seen = 0
+        while True:
+            with cython.boundscheck(False):
+                while stop - i >= 32:
+                    lowest = 0xFF
+                    seen = 0
+                    for j in range(32):
+                        # Zero for a quotation mark, a backslash, and all control characters.
+                        c = self.data[i + j]
+                        lowest = min(lowest, cython.cast(cython.uchar, c ^ 0x22))
+                        lowest = min(lowest, cython.cast(cython.uchar, c ^ 0x5C))
+                        lowest = min(lowest, cython.cast(cython.uchar, c & 0xE0))
+                        seen |= c
+                    if lowest == 0:
+                        break
+                    self.seen |= seen
+                    i += 32
+            block = min(i + 32, stop)
+            i = self._first(_ENDS_STRING, i, block)
+            if i < block or i == stop:
+                return i
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def line_end(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """The first line feed or carriage return, or `stop`."""
+        if not cython.compiled:
+            return _run_end(self, _LINE_RUN, start, stop)
+        self._require(start, stop)
+        self.seen = 0
+        return self._first(_ENDS_LINE, start, stop)
+
+    @cython.cfunc
+    @cython.inline
+    @cython.exceptval(-1, check=False)
+    def _first(
+        self, ending: cython.uchar, start: cython.Py_ssize_t, stop: cython.Py_ssize_t
+    ) -> cython.Py_ssize_t:
+        """The first byte that ends something, or `stop`. The range has been checked."""
+        i: cython.Py_ssize_t = start
+        seen: cython.uchar = 0
+        with cython.boundscheck(False):
+            while i < stop and not (_ENDS[self.data[i]] & ending):
+                seen |= self.data[i]
+                i += 1
+        self.seen |= seen
+        return i
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def whole_lines_end(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """Where the last line ends whose end is certainly in the text; `start` if there is none.
+
+        A carriage return at the very end may be the first half of a line end.
+        """
+        i: cython.Py_ssize_t = stop
+        self._require(start, stop)
+        if i > start and self.data[i - 1] == 0x0D:
+            i -= 1
+        while i > start and self.data[i - 1] != 0x0A and self.data[i - 1] != 0x0D:
+            i -= 1
+        return i
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def label_end(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """Where the blank node label ends that begins at `start`; `start` if none does."""
+        i: cython.Py_ssize_t = start
+        end: cython.Py_ssize_t = start
+        c: cython.uint
+        self._require(start, stop)
+        while i < stop:
+            c = self.data[i]
+            if c == 0x2E and i > start:
+                # A dot belongs to the label if more of the label comes after it.
+                i += 1
+                continue
+            if c < 0x80:
+                i += 1
+            else:
+                c = self._character(i, stop)
+                i += self.width
+            if not (_in_label(c) if end > start else _starts_label(c)):
+                break
+            end = i
+        return end
+
+    @cython.cfunc
+    @cython.exceptval(0xFFFFFFFF, check=False)
+    def _character(self, at: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.uint:
+        """The character at `at`, which is not ASCII, or 0 if it is not UTF-8. `width` is then its length in bytes."""
+        lead: cython.uint = self.data[at]
+        c: cython.uint
+        i: cython.Py_ssize_t
+        self.width = 2 if lead < 0xE0 else (3 if lead < 0xF0 else 4)
+        if at + self.width > stop or not valid_utf8(self.data, at, self.width):
+            return 0
+        c = lead & (0xFF >> (self.width + 1))
+        for i in range(1, self.width):
+            c = (c << 6) | (self.data[at + i] & 0x3F)
+        return c

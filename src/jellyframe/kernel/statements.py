@@ -1,0 +1,58 @@
+"""Statements as named tuples. A triple is also a term: the quoted triple of RDF-star.
+
+They belong to `jellyframe.terms`; they stand here because the kernel makes them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from jellyframe.terms import GraphName, Term
+
+
+class Triple(NamedTuple):
+    """A statement of three terms or, in the place of a term, a quoted triple."""
+
+    __module__ = "jellyframe.terms"
+
+    s: Term
+    p: Term
+    o: Term
+
+    def __str__(self) -> str:
+        """The triple as a term: `<< s p o >>`."""
+        pieces: list[str] = []
+        # A stack of our own: however deep the nesting, nothing here recurses.
+        waiting: list[object] = [self]
+        while waiting:
+            item = waiting.pop()
+            if isinstance(item, Triple):
+                waiting += (">>", item.o, item.p, item.s, "<<")
+            else:
+                pieces.append(str(item))
+        return " ".join(pieces)
+
+    def to_line(self) -> str:
+        """The triple as a line of N-Triples, without the line end."""
+        return f"{self.s} {self.p} {self.o} ."
+
+
+class Quad(NamedTuple):
+    """A statement in a named graph or, with DEFAULT_GRAPH, in none."""
+
+    __module__ = "jellyframe.terms"
+
+    s: Term
+    p: Term
+    o: Term
+    g: GraphName
+
+    def __str__(self) -> str:
+        return self.to_line()
+
+    def to_line(self) -> str:
+        """The quad as a line of N-Quads, without the line end; the default graph is left out."""
+        # Its text is empty, unlike that of any graph name.
+        graph = str(self.g)
+        return f"{self.s} {self.p} {self.o} {graph} ." if graph else f"{self.s} {self.p} {self.o} ."
