@@ -10,6 +10,7 @@ from jellyframe.kernel.table_cy import BatchBuilder, TermTable
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from jellyframe.kernel.objects_cy import StatementMaker
     from jellyframe.options import StreamOptions
     from jellyframe.terms import Quad, Triple
 
@@ -40,6 +41,7 @@ class Batch:
     """
 
     __slots__ = (
+        "_maker",
         "first_frame",
         "frame_ends",
         "g",
@@ -73,6 +75,7 @@ class Batch:
         self.last_frame_open = last_frame_open
         self.metadata = metadata or {}
         self.namespaces = namespaces or []
+        self._maker: StatementMaker | None = None
 
     @classmethod
     def from_builder(cls, builder: BatchBuilder) -> Batch:
@@ -93,6 +96,12 @@ class Batch:
     def has_graph(self) -> bool:
         return self.g is not None
 
+    def default_graph_column(self) -> memoryview:
+        """A graph column for a batch that has none: the default graph in every row."""
+        from array import array
+
+        return memoryview(array("i", [self.terms.default_graph_term()]) * len(self))
+
     def frame_spans(self) -> Iterator[FrameSpan]:
         """The frames of the batch, whole or in part, in order."""
         ends = [len(self)] if self.frame_ends is None else self.frame_ends
@@ -103,10 +112,12 @@ class Batch:
             start = stop
 
     def statements(self, start: int = 0, stop: int | None = None) -> list[Triple | Quad]:
-        """The statements as Python objects; each distinct term is made once."""
-        from jellyframe.kernel.objects_cy import make_statements
+        """The statements of some rows as Python objects. Each distinct term is made once, over all calls."""
+        if self._maker is None:
+            from jellyframe.kernel.objects_cy import StatementMaker
 
-        return make_statements(self.s, self.p, self.o, self.g, self.terms, start, len(self) if stop is None else stop)
+            self._maker = StatementMaker(self.s, self.p, self.o, self.g, self.terms)
+        return self._maker.make(start, len(self) if stop is None else stop)
 
     def to_arrow(self, layout: str = "struct") -> pa.RecordBatch:
         """The statements as an Arrow record batch, in one of the layouts of `read_table`."""

@@ -6,9 +6,9 @@ A column of strings comes as its offsets and its bytes, which must be UTF-8. Nul
 from __future__ import annotations
 
 try:
-    import cython
-except ModuleNotFoundError:
     from jellyframe.kernel import _uncompiled as cython
+except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
+    import cython
 
 from jellyframe.errors import TableError
 from jellyframe.kernel.table_cy import int_column
@@ -96,9 +96,7 @@ def intern_iris(
 
 @cython.cfunc
 @cython.exceptval(-1, check=False)
-def flat_kind(
-    data: cython.const[cython.uchar][::1], start: cython.Py_ssize_t, stop: cython.Py_ssize_t
-) -> cython.int:
+def flat_kind(data: cython.const[cython.uchar][::1], start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
     """What a plain string stands for: an IRI, or by how it begins a blank node, a literal, a quoted triple."""
     if stop - start > 0 and data[start] == QUOTE:
         return KIND_LITERAL

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 try:
-    import cython
-except ModuleNotFoundError:
     from jellyframe.kernel import _uncompiled as cython
+except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
+    import cython
 
 from jellyframe.errors import EncodeError
 from jellyframe.kernel.statements import Quad, Triple
@@ -58,9 +59,9 @@ class StatementMaker:
     _has_graph: cython.bint
     _table: TermTable
     _text: bytes
-    _datatypes: list
-    _languages: list
-    _made: list
+    _datatypes: list[str]
+    _languages: list[str]
+    _made: list[object]
 
     __slots__ = (
         "_datatypes",
@@ -211,16 +212,18 @@ class StatementBuilder:
 
     _builder: BatchBuilder
     _is_open: cython.bint
-    _ids: dict
-    _quoted_ids: dict
+    _ids: dict[object, int]
+    _quoted_ids: dict[tuple[int, int, int], int]
+    _taken: cython.Py_ssize_t
 
-    __slots__ = ("_builder", "_ids", "_is_open", "_quoted_ids")
+    __slots__ = ("_builder", "_ids", "_is_open", "_quoted_ids", "_taken")
 
     def __init__(self, has_graph: bool | None = None):
         self._is_open = has_graph is None
         self._builder = BatchBuilder(bool(has_graph))
         self._ids = {}
         self._quoted_ids = {}
+        self._taken = 0
 
     @property
     def rows(self) -> int:
@@ -235,12 +238,13 @@ class StatementBuilder:
     def take(self) -> BatchBuilder:
         """What was added since the last call, or since the start. Begins a new batch, of the same kind of statement."""
         builder = self._builder
+        self._taken += builder.rows
         self._builder = BatchBuilder(builder.has_graph)
         self._ids = {}
         self._quoted_ids = {}
         return builder
 
-    def add(self, statements: Iterable[Triple | Quad], max_rows: cython.Py_ssize_t) -> int:
+    def add(self, statements: Iterable[tuple[Any, ...]], max_rows: cython.Py_ssize_t) -> int:
         """Add up to `max_rows` statements, and no more are drawn than that; returns how many there were.
 
         Given an iterator, the next call goes on where this one stopped. Fewer than asked for means that it has ended.
@@ -255,23 +259,20 @@ class StatementBuilder:
         last_s: object = None
         last_p: object = None
         last_g: object = None
-        terms: tuple
+        terms: tuple[Any, ...]
         if max_rows <= 0:
             return 0
         for statement in statements:
             if not isinstance(statement, tuple):
-                raise EncodeError(f"statement {self._builder.rows} is {_described(statement)}, not a Triple or a Quad")
-            if cython.compiled:
-                terms = cython.cast(tuple, statement)
-            else:
-                terms = statement
+                raise self._error(f"is {_described(statement)}, not a Triple or a Quad")
+            terms = cython.cast(tuple, statement) if cython.compiled else statement
             size = len(terms)
             if self._is_open and size == 4:
                 self._builder = BatchBuilder(True)
             self._is_open = False
             wanted = 4 if self._builder.has_graph else 3
             if size != wanted:
-                raise EncodeError(_wrong_size(self._builder.rows, size, wanted))
+                raise self._error(_wrong_size(size, wanted))
             # Neighbouring statements often share terms, and comparing two objects for identity costs nothing.
             if terms[0] is not last_s:
                 last_s = terms[0]
@@ -294,11 +295,11 @@ class StatementBuilder:
     def _id(self, term: object) -> cython.int:
         """The row of a term in the table of the batch."""
         if isinstance(term, tuple):
-            return self._quoted_id(term, 1)
+            return self._quoted_id(cython.cast(tuple, term) if cython.compiled else term, 1)
         try:
             known = self._ids.get(term)
         except TypeError:
-            raise EncodeError(f"statement {self._builder.rows} has {_described(term)} for a term; {_TERMS}") from None
+            raise self._error(f"has {_described(term)} for a term; {_TERMS}") from None
         if known is None:
             return self._new_id(term)
         return known
@@ -330,9 +331,9 @@ class StatementBuilder:
                 raw = self._utf8(term.datatype)
                 detail = table.intern_small(table.datatypes, raw, 0, len(raw))
         elif term is DEFAULT_GRAPH:
-            raise EncodeError(f"statement {self._builder.rows} has DEFAULT_GRAPH for a term; it can only be a graph")
+            raise self._error("has DEFAULT_GRAPH for a term; it can only be a graph")
         else:
-            raise EncodeError(f"statement {self._builder.rows} has {_described(term)} for a term; {_TERMS}")
+            raise self._error(f"has {_described(term)} for a term; {_TERMS}")
         raw = self._utf8(text)
         known = table.intern(kind, detail, raw, 0, len(raw))
         self._ids[term] = known
@@ -340,24 +341,15 @@ class StatementBuilder:
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
-    def _quoted_id(self, term: object, depth: cython.int) -> cython.int:
-        parts: tuple
+    def _quoted_id(self, parts: tuple[object, ...], depth: cython.int) -> cython.int:
         s: cython.int
         p: cython.int
         o: cython.int
         known: cython.int
-        if cython.compiled:
-            parts = cython.cast(tuple, term)
-        else:
-            parts = term
         if len(parts) != 3:
-            raise EncodeError(
-                f"statement {self._builder.rows} has a tuple of {len(parts)} for a term; a quoted triple has three terms"
-            )
+            raise self._error(f"has a tuple of {len(parts)} for a term; a quoted triple has three terms")
         if depth > MAX_NESTING_DEPTH:
-            raise EncodeError(
-                f"statement {self._builder.rows} nests quoted triples more than {MAX_NESTING_DEPTH} deep"
-            )
+            raise self._error(f"nests quoted triples more than {MAX_NESTING_DEPTH} deep")
         s = self._part_id(parts[0], depth)
         p = self._part_id(parts[1], depth)
         o = self._part_id(parts[2], depth)
@@ -373,20 +365,36 @@ class StatementBuilder:
     @cython.inline
     @cython.exceptval(-1, check=False)
     def _part_id(self, part: object, depth: cython.int) -> cython.int:
-        return self._quoted_id(part, depth + 1) if isinstance(part, tuple) else self._id(part)
+        if isinstance(part, tuple):
+            return self._quoted_id(cython.cast(tuple, part) if cython.compiled else part, depth + 1)
+        return self._id(part)
 
     @cython.cfunc
     def _utf8(self, text: str) -> bytes:
         try:
             return text.encode("utf-8")
         except UnicodeEncodeError as error:
-            raise EncodeError(
-                f"statement {self._builder.rows} has a lone surrogate (U+{ord(text[error.start]):04X}) "
-                f"in {_shortened(text)}: no UTF-8 can hold that"
-            ) from None
+            raise self._error(f"has {_lone_surrogate(text, error)}") from None
+
+    @cython.cfunc
+    def _error(self, what: str) -> EncodeError:
+        """The error of the statement that is next to be added."""
+        return EncodeError(f"statement {self._taken + self._builder.rows} {what}")
 
 
-def build_statements(statements: Iterable[Triple | Quad], quads: bool | None = None) -> BatchBuilder:
+def utf8(text: str) -> bytes:
+    """The bytes of a string, or an EncodeError where it is not Unicode."""
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise EncodeError(_lone_surrogate(text, error)) from None
+
+
+def _lone_surrogate(text: str, error: UnicodeEncodeError) -> str:
+    return f"a lone surrogate (U+{ord(text[error.start]):04X}) in {_shortened(text)}, which is in no UTF-8 text"
+
+
+def build_statements(statements: Iterable[tuple[Any, ...]], quads: bool | None = None) -> BatchBuilder:
     """A batch in the making with all the statements. Whether they are quads the first one tells, unless given."""
     builder = StatementBuilder(quads)
     builder.add(statements, 0x7FFFFFFF)
@@ -401,13 +409,13 @@ def _shortened(text: str) -> str:
 
 
 def _described(value: object) -> str:
-    """A value in a message: short, with its type."""
-    return f"{_shortened(value) if isinstance(value, str) else ''} (a {type(value).__name__})".strip()
+    """A value in a message: a string as such, other things by their type."""
+    return f"the str {_shortened(value)}" if isinstance(value, str) else f"a {type(value).__name__}"
 
 
-def _wrong_size(row: int, size: int, wanted: int) -> str:
+def _wrong_size(size: int, wanted: int) -> str:
     if size == 3:
-        return f"statement {row} has no graph, in a stream of quads; pass Quad(s, p, o, DEFAULT_GRAPH)"
+        return "has no graph, in a stream of quads; pass Quad(s, p, o, DEFAULT_GRAPH)"
     if size == 4:
-        return f"statement {row} has a graph, in a stream of triples; write quads, or pass Triple(s, p, o)"
-    return f"statement {row} has {size} terms, not {wanted}"
+        return "has a graph, in a stream of triples; write quads, or pass Triple(s, p, o)"
+    return f"has {size} terms, not {wanted}"

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 class Triple(NamedTuple):
     """A statement of three terms or, in the place of a term, a quoted triple."""
 
-    __module__ = "jellyframe.terms"
-
     s: Term
     p: Term
     o: Term
@@ -41,8 +39,6 @@ class Triple(NamedTuple):
 class Quad(NamedTuple):
     """A statement in a named graph or, with DEFAULT_GRAPH, in none."""
 
-    __module__ = "jellyframe.terms"
-
     s: Term
     p: Term
     o: Term
@@ -56,3 +52,7 @@ class Quad(NamedTuple):
         # Its text is empty, unlike that of any graph name.
         graph = str(self.g)
         return f"{self.s} {self.p} {self.o} {graph} ." if graph else f"{self.s} {self.p} {self.o} ."
+
+
+# Where users find them, and under which name they are pickled.
+Triple.__module__ = Quad.__module__ = "jellyframe.terms"

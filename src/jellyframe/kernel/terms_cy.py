@@ -6,9 +6,9 @@ Users import them from `jellyframe.terms`, under which name they are also pickle
 from __future__ import annotations
 
 try:
-    import cython
-except ModuleNotFoundError:
     from jellyframe.kernel import _uncompiled as cython
+except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
+    import cython
 
 from jellyframe.errors import TermError
 from jellyframe.kernel.statements import Triple
@@ -179,11 +179,7 @@ class Literal(SimpleTerm):
         if type(other) is not type(self):
             return NotImplemented
         that = other
-        return (
-            self._text == that._text
-            and self._datatype == that._datatype
-            and self._language == that._language
-        )
+        return self._text == that._text and self._datatype == that._datatype and self._language == that._language
 
     def __hash__(self) -> int:
         return hash(self._text) ^ hash(self._datatype) ^ hash(self._language)

@@ -1,0 +1,311 @@
+"""From Arrow columns, in any of the layouts, to batches.
+
+Most strings of a column come many times. Arrow finds the distinct ones faster than anybody, so a column is first
+dictionary-encoded, unless it comes so, and only its dictionary is looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from jellyframe.arrow_layouts import FRAME_COLUMN, KIND_NAMES, POSITIONS, get_layout
+from jellyframe.batch import Batch
+from jellyframe.errors import TableError, TextError
+from jellyframe.kernel.columns_cy import (
+    LiteralParts,
+    datatype_rows,
+    default_graph,
+    intern_flat,
+    intern_iris,
+    intern_parts,
+    language_rows,
+    pick,
+    put_parsed,
+)
+from jellyframe.kernel.kinds import KIND_DEFAULT_GRAPH
+from jellyframe.kernel.table_cy import TermTable, int_column
+from jellyframe.terms import RDF_LANG_STRING
+
+_NULL = -1
+_KIND_CODES = {name: kind for kind, name in reversed(KIND_NAMES.items())}
+
+
+# ---- schemas ------------------------------------------------------------------------------------------
+def _is_string(kind: pa.DataType) -> bool:
+    if pa.types.is_dictionary(kind):
+        return _is_string(kind.value_type)
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
+def _is_term_struct(kind: pa.DataType) -> bool:
+    if not pa.types.is_struct(kind):
+        return False
+    types = {field.name: field.type for field in kind}
+    return {"kind", "value"} <= set(types) and all(
+        _is_string(types.get(name, pa.string())) for name in ("kind", "value", "datatype", "lang")
+    )
+
+
+def find_layout(schema: pa.Schema, layout: str | None = None) -> str:
+    """The layout of a table by the names and types of its columns. If one is given, it has to be that."""
+    found = _guess_layout(schema)
+    if layout is not None and get_layout(layout).name != found:
+        raise TableError(f"the columns of the table are in the layout {found!r}, not {layout!r}")
+    return found
+
+
+def _guess_layout(schema: pa.Schema) -> str:
+    for position in POSITIONS[:3]:
+        if schema.get_all_field_indices(position) == []:
+            raise TableError(
+                f"the table has no column {position!r}: statements are in s, p, o and, for quads, g; "
+                f"the columns here are {', '.join(schema.names) or 'none'}"
+            )
+    for name in schema.names:
+        if len(schema.get_all_field_indices(name)) > 1:
+            raise TableError(f"the table has more than one column {name!r}")
+    types = {name: schema.field(name).type for name in POSITIONS if name in schema.names}
+    if all(map(_is_term_struct, types.values())):
+        return "struct"
+    beside = [name for name in ("o_kind", "o_datatype", "o_lang") if name in schema.names]
+    if all(map(_is_string, types.values())) and all(_is_string(schema.field(name).type) for name in beside):
+        return "flat" if "o_kind" in beside else "ntriples"
+    raise TableError(
+        "the columns are in no layout that we know: all strings, or all structs of strings with `kind` and `value`; "
+        + ", ".join(f"{name} is {kind}" for name, kind in types.items())
+    )
+
+
+# ---- arrays -------------------------------------------------------------------------------------------
+def _plain(array: pa.Array) -> pa.Array:
+    """An array of strings in Arrow's plain layout, known to be UTF-8."""
+    try:
+        if pa.types.is_dictionary(array.type):
+            array = array.dictionary_decode()
+        if not pa.types.is_string(array.type):
+            array = array.cast(pa.string())
+        array.validate(full=True)
+    except pa.ArrowException as error:
+        raise TableError(f"these are not strings: {error}") from error
+    return array
+
+
+def _ints(array: pa.Array) -> memoryview:
+    """The numbers of an array of 32-bit integers without nulls."""
+    if not len(array):
+        return int_column(0)[:0]
+    return memoryview(array.buffers()[1]).cast("B").cast("i")[array.offset : array.offset + len(array)]
+
+
+def _buffers(array: pa.Array) -> tuple[memoryview, memoryview]:
+    """The offsets and the bytes of an array of plain strings."""
+    if not len(array):
+        return int_column(1), memoryview(b"")
+    _, offsets, data = array.buffers()
+    return (
+        memoryview(offsets).cast("B").cast("i")[array.offset : array.offset + len(array) + 1],
+        memoryview(b"" if data is None else data).cast("B"),
+    )
+
+
+def _first(mask: pa.Array) -> int:
+    """The first row where a mask is true, or -1."""
+    return int(pc.index(mask, pa.scalar(True)).as_py())
+
+
+class _Distinct(NamedTuple):
+    """A column as its distinct strings and, row by row, which one it is; _NULL for none."""
+
+    strings: pa.Array
+    indices: memoryview
+
+    @classmethod
+    def of(cls, array: pa.Array) -> _Distinct:
+        if pa.types.is_dictionary(array.type) and array.dictionary.null_count:
+            array = array.dictionary_decode()
+        if not pa.types.is_dictionary(array.type):
+            if pa.types.is_string_view(array.type):
+                array = _plain(array)
+            array = array.dictionary_encode()
+        indices = array.indices.cast(pa.int32())
+        return cls(_plain(array.dictionary), _ints(indices.fill_null(_NULL) if indices.null_count else indices))
+
+    @classmethod
+    def nothing(cls, rows: int) -> _Distinct:
+        return cls(pa.array([], pa.string()), _ints(pa.repeat(pa.scalar(_NULL, pa.int32()), rows)))
+
+    def row_of(self, index: int) -> int:
+        """The first row that has a string."""
+        return self.indices.tolist().index(index)
+
+
+def _parse(strings: pa.Array, table: TermTable, row_of: Callable[[int], int]) -> memoryview:
+    """Strings in N-Triples syntax as terms. `row_of` gives the row of the string that an error is about."""
+    from jellyframe.kernel.ntriples_parse_cy import parse_terms
+
+    try:
+        return parse_terms(*_buffers(strings), table)
+    except TextError as error:
+        index = (error.line or 1) - 1
+        raise TableError(f"{error.message}, in {strings[index].as_py()!r}", row=row_of(index)) from error
+
+
+def _parse_rest(terms: memoryview, strings: pa.Array, table: TermTable, row_of: Callable[[int], int]) -> None:
+    """Parse the strings that have no term yet."""
+    missing = pc.equal(pa.Array.from_buffers(pa.int32(), len(terms), [None, pa.py_buffer(terms)]), _NULL)
+    if not missing.true_count:
+        return
+    places = pc.indices_nonzero(missing)
+    put_parsed(terms, _parse(strings.take(places), table, lambda index: row_of(places[index].as_py())))
+
+
+# ---- columns to terms ---------------------------------------------------------------------------------
+class _Terms:
+    """The terms of one record batch, as they are met."""
+
+    def __init__(self, record_batch: pa.RecordBatch) -> None:
+        self._columns: dict[str, pa.Array] = dict(zip(record_batch.schema.names, record_batch.columns, strict=True))
+        rows = len(record_batch)
+        # A guess that fits most data, so that the table need not grow often.
+        self.table = TermTable(rows // 2, 16 * rows)
+
+    def column(self, layout: str, position: str) -> memoryview:
+        array = self._columns[position]
+        if array.null_count and position != "g":
+            raise TableError("there is no term (null)", row=_first(array.is_null()))
+        if layout == "struct":
+            return self._structs(array)
+        if layout == "flat" and position == "o":
+            others = [self._columns.get(name) for name in ("o_kind", "o_datatype", "o_lang")]
+            return self._parts(array, *others, is_term=None)
+        distinct = _Distinct.of(array)
+        if layout == "flat":
+            terms = intern_flat(*_buffers(distinct.strings), self.table)
+            _parse_rest(terms, distinct.strings, self.table, distinct.row_of)
+        else:
+            terms = _parse(distinct.strings, self.table, distinct.row_of)
+        return pick(terms, distinct.indices, default_graph(self.table) if array.null_count else _NULL)
+
+    def _structs(self, array: pa.Array) -> memoryview:
+        children = array.flatten() if array.null_count else [array.field(i) for i in range(array.type.num_fields)]
+        named = dict(zip((field.name for field in array.type), children, strict=True))
+        return self._parts(
+            named["value"],
+            named["kind"],
+            named.get("datatype"),
+            named.get("lang"),
+            is_term=array.is_valid() if array.null_count else None,
+        )
+
+    def _parts(
+        self,
+        values: pa.Array,
+        kinds: pa.Array,
+        datatypes: pa.Array | None,
+        languages: pa.Array | None,
+        *,
+        is_term: pa.Array | None,
+    ) -> memoryview:
+        """A column of terms in parts. Where `is_term` is false it is the default graph."""
+        for part, name in ((kinds, "kind"), (values, "value")):
+            if part.null_count:
+                is_missing = part.is_null() if is_term is None else pc.and_(part.is_null(), is_term)
+                if (row := _first(is_missing)) >= 0:
+                    raise TableError(f"the {name} of the term is null", row=row)
+        has_details = _has_values(datatypes) or _has_values(languages)
+        if not has_details and pc.all(pc.equal(kinds, "iri"), skip_nulls=True).as_py():
+            distinct = _Distinct.of(values)
+            for_null = _NULL if is_term is None else default_graph(self.table)
+            return pick(intern_iris(*_buffers(distinct.strings), self.table), distinct.indices, for_null)
+        values = _plain(values)
+        kind_names = _Distinct.of(kinds)
+        terms = intern_parts(
+            pick(self._kind_codes(kind_names), kind_names.indices, KIND_DEFAULT_GRAPH),
+            *_buffers(values),
+            self._literal_parts(datatypes, languages, len(values)),
+            self.table,
+        )
+        _parse_rest(terms, values, self.table, lambda row: row)
+        return terms
+
+    def _kind_codes(self, names: _Distinct) -> memoryview:
+        codes = int_column(len(names.strings))[: len(names.strings)]
+        for index, name in enumerate(names.strings.to_pylist()):
+            if name not in _KIND_CODES:
+                kinds = ", ".join(_KIND_CODES)
+                raise TableError(f"{name!r} is no kind of term: the kinds are {kinds}", row=names.row_of(index))
+            codes[index] = _KIND_CODES[name]
+        return codes
+
+    def _literal_parts(self, datatypes: pa.Array | None, languages: pa.Array | None, rows: int) -> LiteralParts:
+        datatype = _Distinct.of(datatypes) if _has_values(datatypes) else _Distinct.nothing(rows)
+        language = _Distinct.of(languages) if _has_values(languages) else _Distinct.nothing(rows)
+        if (empty := pc.index(language.strings, "").as_py()) >= 0:
+            raise TableError("the language is empty; it is null where there is none", row=language.row_of(empty))
+        return LiteralParts(
+            datatype.indices,
+            language.indices,
+            datatype_rows(*_buffers(datatype.strings), self.table),
+            language_rows(*_buffers(language.strings), self.table),
+            pc.index(datatype.strings, RDF_LANG_STRING).as_py(),
+        )
+
+
+def _has_values(array: pa.Array | None) -> bool:
+    return array is not None and array.null_count < len(array)
+
+
+# ---- record batches to batches ------------------------------------------------------------------------
+class BatchMaker:
+    """Turns the record batches of one schema, in order, into batches.
+
+    Where there is a column `frame`, a change of its number ends a frame. The numbers themselves are not kept.
+    """
+
+    def __init__(self, schema: pa.Schema, layout: str | None = None) -> None:
+        self._layout = find_layout(schema, layout)
+        self._has_graph = "g" in schema.names
+        self._has_frames = FRAME_COLUMN in schema.names
+        if self._has_frames and not pa.types.is_integer(schema.field(FRAME_COLUMN).type):
+            raise TableError(f"the column 'frame' is {schema.field(FRAME_COLUMN).type}, not an integer")
+        self._rows = 0
+        self._frame = 0
+        self._last_number: int | None = None
+
+    def make(self, record_batch: pa.RecordBatch) -> Batch:
+        terms = _Terms(record_batch)
+        s, p, o = (self._column(terms, position) for position in POSITIONS[:3])
+        g = self._column(terms, "g") if self._has_graph else None
+        first_frame = self._frame
+        frame_ends = self._frame_ends(record_batch.column(FRAME_COLUMN)) if self._has_frames else None
+        self._rows += len(record_batch)
+        return Batch((s, p, o, g), terms.table, first_frame=first_frame, frame_ends=frame_ends)
+
+    def _column(self, terms: _Terms, position: str) -> memoryview:
+        try:
+            return terms.column(self._layout, position)
+        except TableError as error:
+            row = None if error.row is None else self._rows + error.row
+            raise TableError(f"column {position!r}: {error.message}", row=row) from error.__cause__
+
+    def _frame_ends(self, numbers: pa.Array) -> memoryview:
+        """Where frames end. One that may go on in the next record batch is ended there, if need be before its rows."""
+        if numbers.null_count:
+            raise TableError("column 'frame': null", row=self._rows + _first(numbers.is_null()))
+        runs = pc.run_end_encode(numbers.cast(pa.int64()))
+        ends = runs.run_ends.to_pylist()
+        if ends:
+            if self._last_number is not None and runs.values[0].as_py() != self._last_number:
+                ends.insert(0, 0)
+            self._last_number = runs.values[-1].as_py()
+        else:
+            ends = [0]
+        self._frame += len(ends) - 1
+        column = int_column(len(ends))[: len(ends)]
+        for i, end in enumerate(ends):
+            column[i] = end
+        return column
