@@ -58,9 +58,9 @@ class Limits:
     max_prefix_table_size: int = 4096
     max_datatype_table_size: int = 4096
     max_frame_bytes: int = 256 * 1024 * 1024
-    max_nesting_depth: int = 64
-    max_inflated_bytes: int = 1 << 40
-    max_inflation_ratio: int = 2000
+    max_nesting_depth: int = 96
+    max_inflated_bytes: int = 64 << 30
+    max_inflation_ratio: int = 250
 
     def __post_init__(self) -> None:
         for name in self.__slots__:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 
 try:
-    import cython
-except ModuleNotFoundError:
     from jellyframe.kernel import _uncompiled as cython
+except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
+    import cython
 
 # What hashes start from: unknown to whoever writes the input, so that no input can be made to collide on purpose.
 HASH_SEED = int.from_bytes(os.urandom(4), "little")
@@ -39,8 +39,8 @@ def copy_bytes(
     """Copy `n` bytes; the answer is below 0x80 exactly when all of them are ASCII."""
     i: cython.Py_ssize_t
     seen: cython.uchar = 0
-    require_range(dst.shape[0], at, n)
-    require_range(src.shape[0], start, n)
+    require_range(len(dst), at, n)
+    require_range(len(src), start, n)
     if cython.compiled:
         with cython.boundscheck(False):
             for i in range(n):
@@ -65,8 +65,8 @@ def equal_bytes(
     """Whether two runs of `n` bytes are the same."""
     i: cython.Py_ssize_t
     differing: cython.uchar = 0
-    require_range(a.shape[0], a_start, n)
-    require_range(b.shape[0], b_start, n)
+    require_range(len(a), a_start, n)
+    require_range(len(b), b_start, n)
     if cython.compiled:
         with cython.boundscheck(False):
             # RDF strings differ near their ends far more often than near their starts.
@@ -91,7 +91,7 @@ def hash_bytes(
     i: cython.Py_ssize_t = start
     stop: cython.Py_ssize_t = start + n
     h: cython.uint
-    require_range(src.shape[0], start, n)
+    require_range(len(src), start, n)
     if cython.compiled:
         h = seed ^ cython.cast(cython.uint, n)
         with cython.boundscheck(False):
@@ -128,7 +128,7 @@ def valid_utf8(
     lead: cython.uint
     second: cython.uint
     extra: cython.Py_ssize_t
-    require_range(src.shape[0], start, n)
+    require_range(len(src), start, n)
     if not cython.compiled:
         try:
             bytes(src[start:stop]).decode()

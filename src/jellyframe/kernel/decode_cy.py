@@ -7,9 +7,9 @@ from there when called again. It checks every rule of the format as it goes.
 from __future__ import annotations
 
 try:
-    import cython
-except ModuleNotFoundError:
     from jellyframe.kernel import _uncompiled as cython
+except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
+    import cython
 
 from jellyframe.errors import JellyError, LimitError
 from jellyframe.kernel.decode_terms_cy import TermDecoder
@@ -490,3 +490,7 @@ class Decoder(TermDecoder):
             self.fail("the input holds no options row, so it is no Jelly stream", 0)
         if self.graph >= 0:
             self.fail("the input ends inside a graph", 0)
+
+    def is_inside_frame(self) -> bool:
+        """Whether a frame has begun and not ended."""
+        return self.frame_left >= 0

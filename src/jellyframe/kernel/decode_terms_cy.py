@@ -7,9 +7,9 @@ numbering follows (subject, predicate, object, graph, depth first), whatever the
 from __future__ import annotations
 
 try:
-    import cython
-except ModuleNotFoundError:
     from jellyframe.kernel import _uncompiled as cython
+except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
+    import cython
 
 from jellyframe.errors import LimitError, ParseError
 from jellyframe.kernel.lookup_slots_cy import LookupSlots

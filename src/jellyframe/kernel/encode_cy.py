@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 try:
-    import cython
-except ModuleNotFoundError:
     from jellyframe.kernel import _uncompiled as cython
+except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
+    import cython
 
 from jellyframe.errors import EncodeError
 from jellyframe.kernel.encode_terms_cy import TermEncoder
@@ -333,3 +333,18 @@ class Encoder(TermEncoder):
         self.bytes_taken += self.out_size
         self.out_size = 0
         return taken
+
+    def output_size(self) -> int:
+        """How many bytes are ready."""
+        return self.out_size
+
+    def change_options(self, options: bytes) -> bool:
+        """Replace the options message by one of the same length, if no frame with it is finished yet."""
+        n: cython.Py_ssize_t = len(options)
+        if self.frames > 0 or n != len(self.options):
+            return False
+        self.options = options
+        if self.restarts:
+            # It is the content of the first row of the frame, behind two tags and two lengths.
+            copy_bytes(self.frame, 2 + varint_size(1 + varint_size(n) + n) + varint_size(n), memoryview(options), 0, n)
+        return True

@@ -8,9 +8,9 @@ message is known when its turn comes.
 from __future__ import annotations
 
 try:
-    import cython
-except ModuleNotFoundError:
     from jellyframe.kernel import _uncompiled as cython
+except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
+    import cython
 
 from jellyframe.errors import EncodeError
 from jellyframe.kernel.bytes_cy import HASH_SEED

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 try:
-    import cython
-except ModuleNotFoundError:
     from jellyframe.kernel import _uncompiled as cython
+except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
+    import cython
 
 from jellyframe.errors import LimitError
 from jellyframe.kernel.table_cy import byte_column, int_column

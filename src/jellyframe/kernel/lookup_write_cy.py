@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 try:
-    import cython
-except ModuleNotFoundError:
     from jellyframe.kernel import _uncompiled as cython
+except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
+    import cython
 
 from jellyframe.kernel.lookup_slots_cy import LookupSlots
 from jellyframe.kernel.table_cy import int_column

@@ -7,9 +7,9 @@ gets small integers back. Nothing here knows where the bytes come from.
 from __future__ import annotations
 
 try:
-    import cython
-except ModuleNotFoundError:
     from jellyframe.kernel import _uncompiled as cython
+except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
+    import cython
 
 from jellyframe.errors import LimitError
 from jellyframe.kernel.bytes_cy import HASH_SEED
@@ -343,6 +343,14 @@ class TermTable:
             return found
         table.append(src, start, n)
         return cython.cast(cython.int, table.count - 1)
+
+    def add_string(self, value: bytes) -> int:
+        """Add an IRI from Python, which must be UTF-8."""
+        return self.intern(KIND_IRI, 0, memoryview(value), 0, len(value))
+
+    def default_graph_term(self) -> int:
+        """The default graph as a term."""
+        return self.default_graph()
 
     def adopt(self, source: TermTable, term: cython.int) -> int:
         """Take over a term of another table, with all that it quotes."""

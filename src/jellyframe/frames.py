@@ -1,0 +1,65 @@
+"""The frame view of a stream."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from jellyframe.batch import Batch
+    from jellyframe.terms import Quad, Triple
+
+
+class Frame:
+    """One frame: its statements, metadata and namespaces. In a grouped stream it is a graph or a dataset."""
+
+    __slots__ = ("_parts", "metadata", "namespaces", "number")
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.metadata: dict[str, bytes] = {}
+        self.namespaces: list[tuple[str, str]] = []
+        self._parts: list[tuple[Batch, int, int]] = []
+
+    def __len__(self) -> int:
+        return sum(stop - start for _batch, start, stop in self._parts)
+
+    def statements(self) -> list[Triple | Quad]:
+        """The statements of the frame, in their order."""
+        if len(self._parts) == 1:
+            batch, start, stop = self._parts[0]
+            return batch.statements(start, stop)
+        return [statement for batch, start, stop in self._parts for statement in batch.statements(start, stop)]
+
+    def __iter__(self) -> Iterator[Triple | Quad]:
+        return iter(self.statements())
+
+    def parts(self) -> list[tuple[Batch, int, int]]:
+        """Where the statements lie: batches, each with the first row and the one behind the last."""
+        return list(self._parts)
+
+    def __repr__(self) -> str:
+        return f"<Frame {self.number} of {len(self)} statements>"
+
+
+def frames_of(batches: Iterable[Batch]) -> Iterator[Frame]:
+    """The frames that batches hold. One that goes over several batches is put together again."""
+    frame: Frame | None = None
+    for batch in batches:
+        namespaces: dict[int, list[tuple[str, str]]] = {}
+        for declaration in batch.namespaces:
+            namespaces.setdefault(declaration.frame, []).append((declaration.name, declaration.iri))
+        for number, start, stop, is_complete in batch.frame_spans():
+            if frame is None:
+                frame = Frame(number)
+            if stop > start:
+                frame._parts.append((batch, start, stop))
+            if batch.metadata:
+                frame.metadata.update(batch.metadata.get(number, {}))
+            if namespaces:
+                frame.namespaces += namespaces.get(number, ())
+            if is_complete:
+                yield frame
+                frame = None
+    if frame is not None:
+        yield frame
