@@ -203,6 +203,8 @@ class JellyReader:
         """A frame with no length in front of it is all that the input holds."""
         while len(self._data) <= self._limits.max_frame_bytes and self._fill(len(self._data) + 1):
             pass
+        if not self._data:
+            raise ParseError("the input is empty", frame=0, offset=0)
         self._pos = self._decoder.feed_bare(self._data, self._pos, len(self._data))
         if self._pos == len(self._data) and not self._decoder.is_inside_frame():
             self._is_finished = True

@@ -124,6 +124,8 @@ class Decoder(TermDecoder):
         self.metadata_bytes = 0
         self.namespaces = []
         self.must_break = False
+        self.safe_rows = 0
+        self.safe_frames = 0
 
     def feed(self, buf: object, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> int:
         """Read delimited frames from `buf[pos:stop]`; the answer is the position up to which it was used.
@@ -471,8 +473,6 @@ class Decoder(TermDecoder):
                 self.last[i] = new.terms.adopt(terms, term)
         if self.graph >= 0:
             self.graph = new.terms.adopt(terms, self.graph)
-        self.safe_rows = 0
-        self.safe_frames = 0
         terms.forget_index()
         return taken
 
@@ -486,8 +486,6 @@ class Decoder(TermDecoder):
 
     def end_of_input(self) -> None:
         """Raise where the stream may not end here."""
-        if self.physical_type == 0:
-            self.fail("the input holds no options row, so it is no Jelly stream", 0)
         if self.graph >= 0:
             self.fail("the input ends inside a graph", 0)
 

@@ -161,8 +161,13 @@ class Encoder(TermEncoder):
                 self.previous[1] = before_p
                 self.previous[2] = before_o
                 self.previous[3] = before_g
+                if self.is_prefix_table_too_small and not self.whole_iris:
+                    self.whole_iris = True
+                    continue
+                self.whole_iris = False
                 error.row = row
                 raise
+            self.whole_iris = False
             self.previous_terms = terms
             self.statements += 1
             row += 1

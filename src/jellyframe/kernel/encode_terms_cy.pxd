@@ -12,6 +12,8 @@ cdef class TermEncoder:
     cdef int last_prefix
     cdef int last_name
     cdef long long stamp
+    cdef bint whole_iris
+    cdef bint is_prefix_table_too_small
     cdef TermTable terms
     cdef int[::1] memo
     cdef int[::1] memo_datatype

@@ -47,8 +47,6 @@ else:
 
 SEED = cython.declare(cython.uint, HASH_SEED)
 POSITION_NAMES = ("subject", "predicate", "object", "graph")
-# With fewer prefixes than a quad has IRIs, one statement could need more of them than there are: none is used then.
-FEWEST_PREFIXES = cython.declare(cython.int, 4)
 # Protobuf readers give up at 100 nested messages, of which a frame, its row and the statement are three.
 DEEPEST_NESTING = cython.declare(cython.int, 96)
 # What a step of the plan writes beyond the bytes of its strings is less than this.
@@ -79,6 +77,9 @@ class TermEncoder:
         self.last_prefix = 0
         self.last_name = 0
         self.stamp = 0
+        # Set while a statement is written that needs more prefixes than the table has: its IRIs are then not split.
+        self.whole_iris = False
+        self.is_prefix_table_too_small = False
         self.terms = TermTable()
         self.memo = int_column(0)
         self.memo_datatype = int_column(0)
@@ -207,6 +208,7 @@ class TermEncoder:
         prefix: cython.int = self.memo[at + 2]
         if (
             name != 0
+            and not self.whole_iris
             and cython.cast(cython.int, names.slots.generations[name]) == self.memo[at + 1]
             and cython.cast(cython.int, prefixes.slots.generations[prefix]) == self.memo[at + 3]
         ):
@@ -241,7 +243,7 @@ class TermEncoder:
         prefix: cython.int = 0
         name: cython.int
         if self.prefixes.slots.size > 0:
-            if self.prefixes.slots.size >= FEWEST_PREFIXES:
+            if not self.whole_iris:
                 split = self.end_of_prefix(start, stop)
             prefix = self.slot(self.prefixes, ROW_PREFIX, "prefix", values, start, split - start)
         name = self.slot(self.names, ROW_NAME, "name", values, split, stop - split)
@@ -317,6 +319,7 @@ class TermEncoder:
             return slot
         slot = table.insert(strings.data, start, n, h, self.stamp)
         if slot == 0:
+            self.is_prefix_table_too_small = row_field == ROW_PREFIX
             raise EncodeError(
                 f"one statement needs more than the {table.slots.size} entries that the {what} table has; "
                 f"raise max_{what}_table_size"
