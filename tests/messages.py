@@ -84,10 +84,7 @@ def _classes() -> dict[str, Any]:
     entry.options.map_entry = True
     pool = descriptor_pool.DescriptorPool()
     pool.Add(file)
-    return {
-        name: message_factory.GetMessageClass(pool.FindMessageTypeByName(f"{PACKAGE}.{name}"))
-        for name in _TABLES
-    }
+    return {name: message_factory.GetMessageClass(pool.FindMessageTypeByName(f"{PACKAGE}.{name}")) for name in _TABLES}
 
 
 _CLASSES = _classes()

@@ -64,6 +64,8 @@ def split_frames(data: bytes, delimited: bool | None = None) -> list[bytes]:
     """The frames of a file, as bare messages."""
     if delimited is None:
         delimited = is_delimited(data)
+    if not data:
+        raise UnsettledError("no bytes at all")
     if not delimited:
         return [data]
     frames = []

@@ -111,15 +111,11 @@ class BlankNodeMap:
         return bool(self._renamed(left) == right)
 
 
-def assert_same_frames(
-    got: list[list[PlainStatement]], expected: list[list[PlainStatement]], what: str = ""
-) -> None:
+def assert_same_frames(got: list[list[PlainStatement]], expected: list[list[PlainStatement]], what: str = "") -> None:
     """Equal frame by frame and in order, blank nodes mapped one to one over the whole stream."""
     assert len(got) == len(expected), f"{what}: {len(got)} frames, expected {len(expected)}"
     mapping = BlankNodeMap()
     for index, (ours, theirs) in enumerate(zip(got, expected, strict=True)):
-        assert len(ours) == len(theirs), (
-            f"{what}: frame {index} has {len(ours)} statements, not {len(theirs)}"
-        )
+        assert len(ours) == len(theirs), f"{what}: frame {index} has {len(ours)} statements, not {len(theirs)}"
         for row, (left, right) in enumerate(zip(ours, theirs, strict=True)):
             assert mapping.same(left, right), f"{what}: frame {index}, statement {row}:\n{left}\n{right}"

@@ -136,9 +136,7 @@ class RandomEncoder:
         if kind == "bnode":
             setattr(message, f"{letter}_bnode", term[1])
             return
-        field = getattr(
-            message, f"{letter}_{ {'default': 'default_graph', 'triple': 'triple_term'}.get(kind, kind) }"
-        )
+        field = getattr(message, f"{letter}_{ {'default': 'default_graph', 'triple': 'triple_term'}.get(kind, kind) }")
         field.SetInParent()
         if kind == "iri":
             self._iri(term[1], field)
@@ -173,9 +171,7 @@ class RandomEncoder:
         table = self.prefixes
         if table.size == 0 or (self.last_prefix == 0 and self.rng.random() < 0.2):
             return "", 0
-        cut = self.rng.choice(
-            [0, len(iri), iri.rfind("/") + 1, iri.rfind("#") + 1, self.rng.randint(0, len(iri))]
-        )
+        cut = self.rng.choice([0, len(iri), iri.rfind("/") + 1, iri.rfind("#") + 1, self.rng.randint(0, len(iri))])
         known = [entry for entry in table.entries.values() if iri.startswith(entry)]
         prefix = self.rng.choice(known) if known and self.rng.random() < 0.5 else iri[:cut]
         slot = table.find(prefix)

@@ -66,14 +66,10 @@ def test_the_examples_are_what_they_should_be() -> None:
         pytest.param(wire.delimited(ORDINARY), [[STATEMENT]], id="delimited"),
         pytest.param(wire.delimited(ORDINARY, MORE), [[STATEMENT]] * 2, id="two_frames"),
         pytest.param(wire.delimited(TEN_BYTES), [[]], id="delimited_of_ten_bytes"),
-        pytest.param(
-            wire.delimited(TEN_BYTES, MORE), [[], [STATEMENT]], id="delimited_of_ten_bytes_and_more"
-        ),
+        pytest.param(wire.delimited(TEN_BYTES, MORE), [[], [STATEMENT]], id="delimited_of_ten_bytes_and_more"),
         pytest.param(TEN_BYTES, [[]], id="bare_of_ten_bytes"),
         pytest.param(OPTIONS_ROW_OF_TEN, [[]], id="bare_with_options_row_of_ten_bytes"),
-        pytest.param(
-            OPTIONS_ROW_OF_TEN + MORE, [[STATEMENT]], id="bare_with_options_row_of_ten_bytes_and_more"
-        ),
+        pytest.param(OPTIONS_ROW_OF_TEN + MORE, [[STATEMENT]], id="bare_with_options_row_of_ten_bytes_and_more"),
         pytest.param(
             wire.delimited(OPTIONS_ROW_OF_TEN, MORE),
             [[], [STATEMENT]],
@@ -83,18 +79,14 @@ def test_the_examples_are_what_they_should_be() -> None:
         pytest.param(
             wire.delimited(b"", b"", b"", b"", ORDINARY, b""), [[]] * 4 + [[STATEMENT], []], id="empty_frames"
         ),
-        pytest.param(
-            wire.delimited(b"", TEN_BYTES, MORE), [[], [], [STATEMENT]], id="empty_frame_then_ten_bytes"
-        ),
+        pytest.param(wire.delimited(b"", TEN_BYTES, MORE), [[], [], [STATEMENT]], id="empty_frame_then_ten_bytes"),
         pytest.param(
             wire.varint(10, 2) + TEN_BYTES + wire.delimited(MORE),
             [[], [STATEMENT]],
             id="long_spelling_of_ten",
         ),
         pytest.param(wire.varint(len(ORDINARY), 5) + ORDINARY, [[STATEMENT]], id="long_spelling_of_a_length"),
-        pytest.param(
-            wire.delimited(METADATA_OF_TEN, ORDINARY), [[], [STATEMENT]], id="metadata_of_ten_bytes"
-        ),
+        pytest.param(wire.delimited(METADATA_OF_TEN, ORDINARY), [[], [STATEMENT]], id="metadata_of_ten_bytes"),
         pytest.param(
             wire.delimited(METADATA_OF_TEN, ORDINARY, *[MORE] * 20),
             [[]] + [[STATEMENT]] * 21,
@@ -147,18 +139,12 @@ def test_nothing_at_all(twin: ModuleType, source: Callable[[bytes], Any]) -> Non
 @pytest.mark.parametrize(
     "data", [b"\x0a", b"\x05", b"\x0a\x05", b"\x00\x0a", b"\x0a\x0a", b"\xff", b"\xff\xff", b"\x80"]
 )
-def test_one_or_two_bytes_that_are_no_stream(
-    twin: ModuleType, source: Callable[[bytes], Any], data: bytes
-) -> None:
+def test_one_or_two_bytes_that_are_no_stream(twin: ModuleType, source: Callable[[bytes], Any], data: bytes) -> None:
     with pytest.raises(JellyError):
         read(twin, source(data))
 
 
-@pytest.mark.parametrize(
-    "data", [b"\x0a\x0a\x05", b"\x0a\x05\x00", b"\x05\x0a\x03", b"not jelly", b"<a> <b> <c> .\n"]
-)
-def test_other_things_that_are_no_stream(
-    twin: ModuleType, source: Callable[[bytes], Any], data: bytes
-) -> None:
+@pytest.mark.parametrize("data", [b"\x0a\x0a\x05", b"\x0a\x05\x00", b"\x05\x0a\x03", b"not jelly", b"<a> <b> <c> .\n"])
+def test_other_things_that_are_no_stream(twin: ModuleType, source: Callable[[bytes], Any], data: bytes) -> None:
     with pytest.raises(JellyError):
         read(twin, source(data))

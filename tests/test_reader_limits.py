@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import importlib
 import io
 import sys
 import tracemalloc
@@ -222,3 +223,18 @@ def test_the_limit_of_inflation_is_on_what_comes_out(twin: ModuleType, codec: st
     assert read(twin, data, limits=Limits(max_inflated_bytes=len(WHOLE)))
     with pytest.raises(LimitError):
         read(twin, data, limits=Limits(max_inflated_bytes=len(WHOLE) - 1))
+
+
+def test_what_a_batch_inherits_does_not_fill_it(twin: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Terms that the next statement may repeat go over into the next batch, however many and large they are."""
+    deep = wire.quoted(wire.quoted(*[bnode("1"), iri(0, 1), bnode("2")]), iri(0, 1), wire.quoted(*[bnode("3")] * 3))
+    for object_term in (deep, literal("x" * 5000)):
+        rows = [wire.triple(bnode("s0"), iri(0, 1), object_term)]
+        rows += [wire.triple(bnode(f"s{number}")) for number in range(1, 10)]
+        data = wire.stream(wire.options(star=1, generalized=1), wire.name("a"), *rows)
+        expected = read(twin, data)
+        assert len(expected[0]) == 10
+        assert read(twin, data, batch_rows=1) == expected
+        monkeypatch.setattr(importlib.import_module(f"{twin.__name__}.reader"), "BATCH_BYTES", 1000)
+        assert read(twin, data) == expected
+        monkeypatch.undo()

@@ -21,9 +21,7 @@ def read(twin: ModuleType, data: bytes, **arguments: object) -> int:
         return sum(1 for _ in reader.statements())
 
 
-def refuse(
-    twin: ModuleType, frames: list[list[bytes]], kind: type[JellyError], **arguments: object
-) -> JellyError:
+def refuse(twin: ModuleType, frames: list[list[bytes]], kind: type[JellyError], **arguments: object) -> JellyError:
     """The last row of the last frame is refused."""
     with pytest.raises(kind) as caught:
         read(twin, wire.delimited(*(wire.frame(*rows) for rows in frames)), **arguments)
@@ -35,9 +33,7 @@ def refuse(
     return error
 
 
-@pytest.mark.parametrize(
-    "row", [NAME, STATEMENT, wire.GRAPH_END, wire.prefix("p"), wire.namespace("n", wire.iri())]
-)
+@pytest.mark.parametrize("row", [NAME, STATEMENT, wire.GRAPH_END, wire.prefix("p"), wire.namespace("n", wire.iri())])
 def test_the_first_row_is_the_options(twin: ModuleType, row: bytes) -> None:
     refuse(twin, [[row]], ParseError)
     refuse(twin, [[], [row]], ParseError)
@@ -91,9 +87,7 @@ def test_tables_above_the_limit(twin: ModuleType, table: str, size: int) -> None
 
 @pytest.mark.parametrize("table", TABLES)
 def test_limits_of_tables_can_be_set(twin: ModuleType, table: str) -> None:
-    limit = {"names": "max_name_table_size", "prefixes": "max_prefix_table_size"}.get(
-        table, "max_datatype_table_size"
-    )
+    limit = {"names": "max_name_table_size", "prefixes": "max_prefix_table_size"}.get(table, "max_datatype_table_size")
     options = wire.options(**{table: 5000})
     assert read(twin, wire.stream(options, NAME, STATEMENT), limits=Limits(**{limit: 5000})) == 1
     refuse(twin, [[options]], LimitError, limits=Limits(**{limit: 4999}))

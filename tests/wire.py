@@ -87,9 +87,7 @@ def graph_literal(lex: bytes | str, lang: bytes | str | None = None, datatype: i
 
 def spo(s: Term | None, p: Term | None, o: Term | None) -> bytes:
     """The fields of an RdfTriple; None leaves a position out (a repeat)."""
-    return b"".join(
-        block(first + term[0], term[1]) for first, term in ((1, s), (5, p), (9, o)) if term is not None
-    )
+    return b"".join(block(first + term[0], term[1]) for first, term in ((1, s), (5, p), (9, o)) if term is not None)
 
 
 # Rows, without the tag of `rows`: `frame` adds it.

@@ -14,9 +14,7 @@ _RESULTS = pytest.StashKey[dict[str, Result]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption(
-        "--earl", metavar="FILE", help="write the outcome of the conformance tests as EARL (Turtle)"
-    )
+    parser.addoption("--earl", metavar="FILE", help="write the outcome of the conformance tests as EARL (Turtle)")
 
 
 def pytest_configure(config: pytest.Config) -> None:

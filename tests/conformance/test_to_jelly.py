@@ -55,13 +55,9 @@ def test_to_jelly(to_jelly_entry: Entry, as_batches: bool) -> None:
     written = oracle.parse_frames(data)[0].rows[0].options
     assert written.SerializeToString() == requested
 
-    expected = [
-        [statement for batch in frame for statement in plain(batch.statements())] for frame in batches
-    ]
+    expected = [[statement for batch in frame for statement in plain(batch.statements())] for frame in batches]
     (result,) = to_jelly_entry.result
     assert_same_frames(read(result), expected, "the suite's own result")
     assert_same_frames(read(data), expected, "read back by us")
-    assert_same_frames(
-        [frame.statements for frame in oracle.decode(data)], expected, "read back by the oracle"
-    )
+    assert_same_frames([frame.statements for frame in oracle.decode(data)], expected, "read back by the oracle")
     assert_same_frames(pyjelly_frames(data), expected, "read back by pyjelly")

@@ -37,12 +37,8 @@ _HAND_MADE = [
             wire.name("a"),
             wire.name("b"),
             wire.namespace("n", iri(0, 1)),
-            wire.quad(
-                quoted(iri(0, 1), bnode("p"), literal("l")), literal("p"), iri(), graph_literal("g", "en")
-            ),
-            wire.quad(
-                None, quoted(iri(0, 1), iri(), quoted(bnode("x"), bnode("y"), bnode("z"))), None, bnode("g")
-            ),
+            wire.quad(quoted(iri(0, 1), bnode("p"), literal("l")), literal("p"), iri(), graph_literal("g", "en")),
+            wire.quad(None, quoted(iri(0, 1), iri(), quoted(bnode("x"), bnode("y"), bnode("z"))), None, bnode("g")),
             wire.quad(bnode("s"), None, None, wire.DEFAULT_GRAPH),
         ),
     ),
@@ -143,11 +139,10 @@ def batch_contents(package: ModuleType, data: bytes, **arguments: Any) -> Iterat
     try:
         with package.open_reader(data, **arguments) as reader:
             for batch in reader.batches():
-                columns = [
-                    bytes(column) for column in (batch.s, batch.p, batch.o, batch.g) if column is not None
-                ]
                 terms = batch.terms
-                table = [bytes(part) for part in (terms.kinds, terms.details, terms.offsets, terms.data)]
-                yield (*columns, *table, list(batch.frame_ends), batch.first_frame, batch.last_frame_open)
+                buffers = [batch.s, batch.p, batch.o, batch.g or b"", *terms.buffers(), *terms.values.buffers()]
+                names = terms.datatypes.strings(), terms.languages.strings()
+                frames = list(batch.frame_ends), batch.first_frame, batch.last_frame_open, batch.metadata
+                yield *map(bytes, buffers), names, frames, list(map(tuple, batch.namespaces))
     except JellyError as error:
         yield type(error).__name__, str(error)

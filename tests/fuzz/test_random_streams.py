@@ -43,23 +43,17 @@ def test_read_as_meant(case: StreamCase, seed: int, tidy: bool) -> None:
     frames = [message.SerializeToString() if tidy else untidy(message, rng) for message in messages]
     data = wire.delimited(*frames)
     by_oracle = oracle.decode(data, delimited=True)
-    assert tuple(
-        (frame.statements, frame.namespaces, frame.metadata) for frame in by_oracle
-    ) == expected_frames(case)
+    assert tuple((frame.statements, frame.namespaces, frame.metadata) for frame in by_oracle) == expected_frames(case)
     result = outcome(jellyframe, data, delimited=True)
     assert result.error is None, result
     assert result.frames == expected_frames(case)
 
 
 @given(case=CASES, seed=SEEDS)
-def test_both_kernels_read_the_same(
-    twins: tuple[ModuleType, ModuleType], case: StreamCase, seed: int
-) -> None:
+def test_both_kernels_read_the_same(twins: tuple[ModuleType, ModuleType], case: StreamCase, seed: int) -> None:
     compiled, pure = twins
     rng = Random(seed)
-    data = wire.delimited(
-        *(untidy(message, rng) for message in RandomEncoder(case.options, rng).encode(case))
-    )
+    data = wire.delimited(*(untidy(message, rng) for message in RandomEncoder(case.options, rng).encode(case)))
     for bytes_read in (data, mutate(data, rng), mutate(data, rng)):
         assert outcome(compiled, bytes_read, delimited=True) == outcome(pure, bytes_read, delimited=True)
         batches = [list(batch_contents(twin, bytes_read, delimited=True, batch_rows=4)) for twin in twins]
@@ -77,8 +71,7 @@ def test_both_kernels_write_the_same(
     for name, package in zip(("compiled", "pure"), twins, strict=True):
         terms = load_twin_module(name, "terms")
         frames = [
-            FrameCase(build(terms, plain(frame.statements)), frame.namespaces, frame.metadata)
-            for frame in case.frames
+            FrameCase(build(terms, plain(frame.statements)), frame.namespaces, frame.metadata) for frame in case.frames
         ]
         rebuilt = StreamCase(case.options, frames)
         try:

@@ -59,8 +59,7 @@ def test_namespaces_and_metadata(case: StreamCase) -> None:
     assert [(frame.statements, frame.namespaces, frame.metadata) for frame in read_by_pyjelly] == expected
     with jellyframe.open_reader(data) as reader:
         read_by_us = [
-            (plain(frame.statements()), list(frame.namespaces), dict(frame.metadata))
-            for frame in reader.frames()
+            (plain(frame.statements()), list(frame.namespaces), dict(frame.metadata)) for frame in reader.frames()
         ]
         assert read_by_us == expected
         assert reader.namespaces == {name: iri for frame in case.frames for name, iri in frame.namespaces}
@@ -146,7 +145,7 @@ def test_options_found_by_the_writer(case: StreamCase) -> None:
 
 @given(streams(fitting=False))
 def test_tables_that_may_be_too_small(case: StreamCase) -> None:
-    """A statement that needs more names or datatypes than the tables hold is an error, and else none is."""
+    """A statement that refers to more entries than a table holds is an error, and else none is."""
     fits = with_room_for(case.options, case.statements) == case.options
     try:
         data = written(case)
@@ -157,9 +156,7 @@ def test_tables_that_may_be_too_small(case: StreamCase) -> None:
 
 
 @pytest.mark.parametrize(("physical", "logical"), TYPE_PAIRS)
-def test_every_type_to_a_path_with_defaults(
-    tmp_path: Path, physical: PhysicalType, logical: LogicalType
-) -> None:
+def test_every_type_to_a_path_with_defaults(tmp_path: Path, physical: PhysicalType, logical: LogicalType) -> None:
     """With the defaults for files, where restart points are on for flat streams."""
     terms = [jellyframe.IRI(f"http://example.org/{number}#x") for number in range(40)]
     triples = [jellyframe.Triple(terms[n % 40], terms[n % 7], terms[n % 11]) for n in range(500)]

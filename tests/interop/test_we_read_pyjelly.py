@@ -37,9 +37,7 @@ def test_namespaces(case: StreamCase) -> None:
     with jellyframe.open_reader(data) as reader:
         frames = list(reader.frames())
         found = dict(reader.namespaces)
-    assert [statement for frame in frames for statement in plain(frame.statements())] == plain(
-        case.statements
-    )
+    assert [statement for frame in frames for statement in plain(frame.statements())] == plain(case.statements)
     assert [pair for frame in frames for pair in frame.namespaces] == [
         pair for frame in case.frames for pair in frame.namespaces
     ]
