@@ -11,8 +11,7 @@ except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
     import cython
 
 from jellyframe.errors import EncodeError
-from jellyframe.kernel.statements import Quad, Triple
-from jellyframe.terms import DEFAULT_GRAPH, RDF_LANG_STRING, XSD_STRING
+from jellyframe.terms import DEFAULT_GRAPH, RDF_LANG_STRING, XSD_STRING, Quad, Triple
 
 if cython.compiled:
     from cython.cimports.jellyframe.kernel.kinds import (
@@ -45,6 +44,8 @@ else:
 # Deeper nesting than any reader accepts. A bound, because conversion recurses.
 MAX_NESTING_DEPTH = cython.declare(cython.int, 200)
 NO_TERM = cython.declare(cython.int, -2)
+# No term, nor anything else that may be given for one.
+NOTHING = object()
 
 
 @cython.final
@@ -214,15 +215,17 @@ class StatementBuilder:
     _is_open: cython.bint
     _ids: dict[object, int]
     _quoted_ids: dict[tuple[int, int, int], int]
+    _quoted_objects: dict[int, tuple[object, int]]
     _taken: cython.Py_ssize_t
 
-    __slots__ = ("_builder", "_ids", "_is_open", "_quoted_ids", "_taken")
+    __slots__ = ("_builder", "_ids", "_is_open", "_quoted_ids", "_quoted_objects", "_taken")
 
     def __init__(self, has_graph: bool | None = None):
         self._is_open = has_graph is None
         self._builder = BatchBuilder(bool(has_graph))
         self._ids = {}
         self._quoted_ids = {}
+        self._quoted_objects = {}
         self._taken = 0
 
     @property
@@ -242,6 +245,7 @@ class StatementBuilder:
         self._builder = BatchBuilder(builder.has_graph)
         self._ids = {}
         self._quoted_ids = {}
+        self._quoted_objects = {}
         return builder
 
     def add(self, statements: Iterable[tuple[Any, ...]], max_rows: cython.Py_ssize_t) -> int:
@@ -256,9 +260,9 @@ class StatementBuilder:
         p: cython.int = NO_TERM
         o: cython.int = NO_TERM
         g: cython.int = NO_TERM
-        last_s: object = None
-        last_p: object = None
-        last_g: object = None
+        last_s: object = NOTHING
+        last_p: object = NOTHING
+        last_g: object = NOTHING
         terms: tuple[Any, ...]
         if max_rows <= 0:
             return 0
@@ -346,6 +350,11 @@ class StatementBuilder:
         p: cython.int
         o: cython.int
         known: cython.int
+        # By identity first: triples that quote one triple twice, and so on, would else take for ever. An entry holds
+        # its object, so that no other can come to have the same identity.
+        seen = self._quoted_objects.get(id(parts))
+        if seen is not None:
+            return seen[1]
         if len(parts) != 3:
             raise self._error(f"has a tuple of {len(parts)} for a term; a quoted triple has three terms")
         if depth > MAX_NESTING_DEPTH:
@@ -355,10 +364,12 @@ class StatementBuilder:
         o = self._part_id(parts[2], depth)
         key = (s, p, o)
         found = self._quoted_ids.get(key)
-        if found is not None:
-            return found
-        known = self._builder.terms.add_quoted(s, p, o)
-        self._quoted_ids[key] = known
+        if found is None:
+            known = self._builder.terms.add_quoted(s, p, o)
+            self._quoted_ids[key] = known
+        else:
+            known = found
+        self._quoted_objects[id(parts)] = (parts, known)
         return known
 
     @cython.cfunc
