@@ -1,0 +1,133 @@
+"""The parser of the command line, and arguments that several commands share."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
+
+STANDARD_STREAM = "-"
+_TRUE = ("true", "yes", "on", "1")
+_FALSE = ("false", "no", "off", "0")
+_UNITS = {"": 1, "b": 1, "k": 1000, "kb": 1000, "kib": 1 << 10, "m": 10**6, "mb": 10**6, "mib": 1 << 20}
+_UNITS |= {"g": 10**9, "gb": 10**9, "gib": 1 << 30}
+
+
+class CommandParser(argparse.ArgumentParser):
+    """An argument parser in which options are spelled out, and boolean ones read `--x`, `--x=true` or `--x=false`."""
+
+    def __init__(self, **settings: Any) -> None:
+        settings.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
+        super().__init__(allow_abbrev=False, **settings)
+        self._switches: set[str] = set()
+        self._many_inputs = False
+
+    def add_switch(self, *names: str, default: bool | None = False, help: str) -> None:  # noqa: A002
+        """Add a boolean option."""
+        self.add_argument(*names, type=boolean, default=default, metavar="true|false", help=help)
+        self._switches.update(names)
+
+    def add_inputs(self, help: str) -> None:  # noqa: A002
+        """Add any number of input files, which may stand anywhere among the options."""
+        action = self.add_argument("inputs", nargs="*", metavar="IN", help=help)
+        action.complete_files = True  # type: ignore[attr-defined]
+        self._many_inputs = True
+
+    def parse_known_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> tuple[Any, list[str]]:  # type: ignore[override]
+        if args is not None and self._switches:
+            # argparse would take what follows for the value of an option whose value may be left out.
+            args = [f"{word}=true" if word in self._switches else word for word in args]
+        parsed, left = super().parse_known_args(args, namespace)
+        if self._many_inputs and not any(word.startswith("-") for word in left):
+            parsed.inputs = [*parsed.inputs, *left]
+            left = []
+        return parsed, left
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"jellyframe: error: {message} (see `{self.prog} --help`)\n")
+
+
+def add_command(
+    subparsers: Any,
+    name: str,
+    run: Callable[[argparse.Namespace], int],
+    *,
+    help: str,  # noqa: A002
+    description: str | None = None,
+    examples: str,
+) -> CommandParser:
+    """Add a command. `run` gets its arguments, with `arguments.console` among them; `examples` are shown in its help."""
+    lines = "\n".join(f"  {line}" for line in examples.strip().splitlines())
+    parser: CommandParser = subparsers.add_parser(
+        name, help=help, description=description or f"{help[0].upper()}{help[1:]}.", epilog=f"examples:\n{lines}\n"
+    )
+    parser.set_defaults(run=run)
+    shared = parser.add_argument_group("messages")
+    shared.add_argument("--quiet", "-q", action="store_true", help="no progress bar and no notes")
+    shared.add_argument("--debug", action="store_true", help="show the traceback of an error")
+    return parser
+
+
+def add_input(parser: argparse.ArgumentParser, help: str = "the input file; standard input if none or `-`") -> None:  # noqa: A002
+    """Add the one input file, as `arguments.input`: a path, or None for standard input."""
+    action = parser.add_argument("input", nargs="?", metavar="IN", type=path_or_standard, help=help)
+    action.complete_files = True  # type: ignore[attr-defined]
+
+
+def add_output(parser: argparse.ArgumentParser, *, binary: bool = True) -> None:
+    """Add the output file, as `arguments.to`: a path, or None for standard output."""
+    group = parser.add_argument_group("output")
+    action = group.add_argument(
+        "--to",
+        "--output-file",
+        metavar="FILE",
+        type=path_or_standard,
+        help="the output file, replaced whole or not at all; standard output if not given or `-`",
+    )
+    action.complete_files = True  # type: ignore[attr-defined]
+    if binary:
+        group.add_argument("--force", action="store_true", help="write binary data even to a terminal")
+
+
+# ---- types of values ----
+
+
+def path_or_standard(text: str) -> str | None:
+    """A path, or None for `-`."""
+    return None if text == STANDARD_STREAM else text
+
+
+def boolean(text: str) -> bool:
+    word = text.lower()
+    if word in _TRUE:
+        return True
+    if word in _FALSE:
+        return False
+    raise argparse.ArgumentTypeError(f"{text!r} is neither true nor false")
+
+
+def positive(text: str) -> int:
+    """A whole number of at least 1."""
+    number = natural(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} must be at least 1")
+    return number
+
+
+def natural(text: str) -> int:
+    """A whole number of at least 0."""
+    if not text.isascii() or not text.isdigit():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number")
+    return int(text)
+
+
+def size_or_off(text: str) -> int | None:
+    """A number of bytes such as 500000, 64k, 8MiB, or None for `off`."""
+    word = text.strip().lower()
+    if word in ("off", "none", "false", "0"):
+        return None
+    digits = word.rstrip("bkmgi ")
+    unit = word[len(digits) :].strip()
+    if not digits.isascii() or not digits.isdigit() or unit not in _UNITS:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a size such as 500000, 64k or 8MiB, nor `off`")
+    return int(digits) * _UNITS[unit]

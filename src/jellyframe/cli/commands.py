@@ -1,0 +1,49 @@
+"""Which commands there are: groups, and in each the modules of this package that define its commands."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from jellyframe import __version__
+from jellyframe.cli.arguments import CommandParser
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+RDF_COMMANDS: tuple[str, ...] = ()
+TOP_COMMANDS = ("version",)
+
+_EXAMPLES = """\
+examples:
+  jellyframe rdf to-jelly people.nt.gz --to people.jelly
+  jellyframe rdf from-jelly people.jelly --out-format ttl | less
+  jellyframe rdf inspect people.jelly
+
+exit codes: 0 fine, 1 the answer is no (invalid, different), 2 trouble
+"""
+
+
+def build_parser() -> CommandParser:
+    """The parser of the whole command line."""
+    parser = CommandParser(
+        prog="jellyframe",
+        description="Jelly, the fast RDF format: convert, look into and check Jelly files.",
+        epilog=_EXAMPLES,
+    )
+    parser.add_argument("--version", action="version", version=f"jellyframe {__version__}")
+    top = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    rdf = top.add_parser(
+        "rdf",
+        help="RDF data in Jelly: to-jelly, from-jelly, transcode, inspect, validate",
+        description="Commands for RDF data in the Jelly format.",
+    )
+    _add(rdf.add_subparsers(title="commands", metavar="COMMAND", required=True), RDF_COMMANDS)
+    _add(top, TOP_COMMANDS)
+    return parser
+
+
+def _add(subparsers: Any, names: tuple[str, ...]) -> None:
+    for name in names:
+        module: ModuleType = import_module(f"jellyframe.cli.{name}")
+        module.add_parser(subparsers)
