@@ -15,6 +15,7 @@ cdef class TextCursor:
     cdef Py_ssize_t span_stop
 
     cdef int byte_at(self, Py_ssize_t at) except -1
+    cdef int skip_blanks(self) except -1
     cdef int unescape(self, Py_ssize_t end, bint is_iri) except -1
     cdef Py_ssize_t _escape(self, Py_ssize_t at, bint is_iri) except -1
     cdef Py_ssize_t _numeric_escape(self, Py_ssize_t at, int digits, bint is_iri) except -1

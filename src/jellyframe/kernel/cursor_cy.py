@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 try:
-    import cython
-except ModuleNotFoundError:
     from jellyframe.kernel import _uncompiled as cython
+except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
+    import cython
 
 from jellyframe.errors import TextError
 from jellyframe.kernel.table_cy import byte_column, grown_bytes
 
 if cython.compiled:
     from cython.cimports.jellyframe.kernel.bytes_cy import copy_bytes, valid_utf8
-    from cython.cimports.jellyframe.kernel.scan_cy import Text
 else:
     from jellyframe.kernel.bytes_cy import copy_bytes, valid_utf8
 
@@ -55,6 +54,16 @@ class TextCursor:
     @cython.exceptval(-1, check=False)
     def byte_at(self, at: cython.Py_ssize_t) -> cython.int:
         return self.text.data[at] if at < self.limit else 0x0A
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def skip_blanks(self) -> cython.int:
+        """Move on to what is neither space nor tab, and say what it is."""
+        c: cython.int = self.byte_at(self.pos)
+        while c == 0x20 or c == 0x09:
+            self.pos += 1
+            c = self.byte_at(self.pos)
+        return c
 
     # ---- escapes --------------------------------------------------------------------------------------
     @cython.cfunc
@@ -101,9 +110,7 @@ class TextCursor:
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
-    def _numeric_escape(
-        self, at: cython.Py_ssize_t, digits: cython.int, is_iri: cython.bint
-    ) -> cython.Py_ssize_t:
+    def _numeric_escape(self, at: cython.Py_ssize_t, digits: cython.int, is_iri: cython.bint) -> cython.Py_ssize_t:
         i: cython.Py_ssize_t
         c: cython.int
         value: cython.uint = 0

@@ -7,8 +7,10 @@ cdef class Text:
     cdef bint same(self, Py_ssize_t a, Py_ssize_t b, Py_ssize_t n) except -1
     cdef Py_ssize_t iri_end(self, Py_ssize_t start, Py_ssize_t stop) except -1
     cdef Py_ssize_t string_end(self, Py_ssize_t start, Py_ssize_t stop) except -1
+    cdef Py_ssize_t canonical_end(self, Py_ssize_t start, Py_ssize_t stop) except -1
     cdef Py_ssize_t line_end(self, Py_ssize_t start, Py_ssize_t stop) except -1
     cdef Py_ssize_t whole_lines_end(self, Py_ssize_t start, Py_ssize_t stop) except -1
     cdef Py_ssize_t label_end(self, Py_ssize_t start, Py_ssize_t stop) except -1
     cdef unsigned int _character(self, Py_ssize_t at, Py_ssize_t stop) except 0xFFFFFFFF
     cdef Py_ssize_t _first(self, unsigned char ending, Py_ssize_t start, Py_ssize_t stop) except -1
+    cdef Py_ssize_t _first_in_blocks(self, unsigned char ending, Py_ssize_t start, Py_ssize_t stop) except -1

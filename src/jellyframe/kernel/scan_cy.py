@@ -11,11 +11,12 @@ may have the end in it is then gone through byte by byte.
 from __future__ import annotations
 
 import re
+from typing import Any
 
 try:
-    import cython
-except ModuleNotFoundError:
     from jellyframe.kernel import _uncompiled as cython
+except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
+    import cython
 
 if cython.compiled:
     from cython.cimports.jellyframe.kernel.bytes_cy import valid_utf8
@@ -24,16 +25,23 @@ else:
 
 _IRI_RUN = re.compile(rb'[^\x00-\x20<>"{}|^`\\]*')
 _STRING_RUN = re.compile(rb'[^"\\\n\r]*')
+_CANONICAL_RUN = re.compile(rb'[^"\\\x00-\x1f\x7f]*')
 _LINE_RUN = re.compile(rb"[^\n\r]*")
 
 # What each byte ends, as bits.
 _ENDS_IRI = cython.declare(cython.uchar, 1)
 _ENDS_STRING = cython.declare(cython.uchar, 2)
 _ENDS_LINE = cython.declare(cython.uchar, 4)
+_ENDS_CANONICAL = cython.declare(cython.uchar, 8)
+_NOT_ASCII = cython.declare(cython.uchar, 16)
 _ENDS = cython.declare(
     cython.const[cython.uchar][::1],
     bytes(
-        (1 if c <= 0x20 or c in b'<>"{}|^`\\' else 0) | (2 if c in b'"\\\n\r' else 0) | (4 if c in b"\n\r" else 0)
+        (1 if c <= 0x20 or c in b'<>"{}|^`\\' else 0)
+        | (2 if c in b'"\\\n\r' else 0)
+        | (4 if c in b"\n\r" else 0)
+        | (8 if c < 0x20 or c in b'"\\\x7f' else 0)
+        | (16 if c >= 0x80 else 0)
         for c in range(256)
     ),
 )
@@ -73,27 +81,7 @@ def _in_label(c: cython.uint) -> cython.bint:
 @cython.exceptval(check=False)
 def _starts_label(c: cython.uint) -> cython.bint:
     """Whether a blank node label may begin with this character: PN_CHARS_U of the grammar, or a digit."""
-    return (
-        _in_label(c) and c != 0x2D and c != 0xB7 and not 0x300 <= c <= 0x36F and not 0x203F <= c <= 0x2040
-    )
-
-
-@cython.cfunc
-@cython.inline
-@cython.exceptval(check=False)
-def _eight(text: Text, at: cython.Py_ssize_t) -> cython.ulonglong:
-    """Eight bytes as one number; the range has been checked. The C compiler turns the eight loads into one."""
-    with cython.boundscheck(False):
-        return (
-            cython.cast(cython.ulonglong, text.data[at])
-            | (cython.cast(cython.ulonglong, text.data[at + 1]) << 8)
-            | (cython.cast(cython.ulonglong, text.data[at + 2]) << 16)
-            | (cython.cast(cython.ulonglong, text.data[at + 3]) << 24)
-            | (cython.cast(cython.ulonglong, text.data[at + 4]) << 32)
-            | (cython.cast(cython.ulonglong, text.data[at + 5]) << 40)
-            | (cython.cast(cython.ulonglong, text.data[at + 6]) << 48)
-            | (cython.cast(cython.ulonglong, text.data[at + 7]) << 56)
-        )
+    return _in_label(c) and c != 0x2D and c != 0xB7 and not 0x300 <= c <= 0x36F and not 0x203F <= c <= 0x2040
 
 
 def _run_end(text: Text, run: re.Pattern[bytes], start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> int:
@@ -111,7 +99,7 @@ class Text:
 
     __slots__ = ("data", "seen", "width")
 
-    def __init__(self, data: object):
+    def __init__(self, data: Any):
         self.data = memoryview(data)
         self.seen = 0
         self.width = 0
@@ -129,22 +117,21 @@ class Text:
     def same(self, a: cython.Py_ssize_t, b: cython.Py_ssize_t, n: cython.Py_ssize_t) -> cython.bint:
         """Whether the `n` bytes at `a` and at `b` are the same."""
         i: cython.Py_ssize_t
-        differing: cython.ulonglong = 0
+        differing: cython.uchar = 0
         self._require(a, a + n)
         self._require(b, b + n)
         if not cython.compiled:
             return bool(self.data[a : a + n] == self.data[b : b + n])
-        if n < 8:
-            with cython.boundscheck(False):
-                for i in range(n):
-                    differing |= self.data[a + i] ^ self.data[b + i]
-            return differing == 0
-        # The last eight bytes may overlap those before them: that is quicker than one by one.
-        differing = _eight(self, a + n - 8) ^ _eight(self, b + n - 8)
-        i = 0
-        while differing == 0 and i + 8 < n:
-            differing = _eight(self, a + i) ^ _eight(self, b + i)
-            i += 8
+        with cython.boundscheck(False):
+            if n >= 16:
+                # The last block, where texts differ most often. The others need not reach into it.
+                for i in range(16):
+                    differing |= self.data[a + n - 16 + i] ^ self.data[b + n - 16 + i]
+                if differing != 0:
+                    return False
+                n = (n - 1) & ~15
+            for i in range(n):
+                differing |= self.data[a + i] ^ self.data[b + i]
         return differing == 0
 
     @cython.cfunc
@@ -155,42 +142,56 @@ class Text:
         j: cython.Py_ssize_t
         c: cython.uchar
         lowest: cython.uchar = 0xFF
-        seen: cython.uchar
+        space: cython.uchar = 0x20
+        brace: cython.uchar = 0x7B
         if not cython.compiled:
             return _run_end(self, _IRI_RUN, start, stop)
         self._require(start, stop)
-        self.seen = 0
         with cython.boundscheck(False):
             while stop - i >= 16:
-                seen = 0
                 for j in range(16):
+                    # Zero for what ends an IRI; also for ~ and all that is not ASCII, where this way is left.
                     c = self.data[i + j]
-                    lowest = min(lowest, cython.cast(cython.uchar, c & 0xE0))  # zero for control characters
-                    lowest = min(lowest, cython.cast(cython.uchar, (c & 0xFD) ^ 0x20))  # space "
+                    lowest = min(lowest, cython.cast(cython.uchar, max(c, space) - space))
+                    lowest = min(lowest, cython.cast(cython.uchar, brace - min(c, brace)))
+                    lowest = min(lowest, cython.cast(cython.uchar, c ^ 0x22))  # "
                     lowest = min(lowest, cython.cast(cython.uchar, (c | 0x02) ^ 0x3E))  # < >
                     lowest = min(lowest, cython.cast(cython.uchar, (c | 0x02) ^ 0x5E))  # \ ^
                     lowest = min(lowest, cython.cast(cython.uchar, c ^ 0x60))  # `
-                    lowest = min(lowest, cython.cast(cython.uchar, c ^ 0x7B))  # {
-                    lowest = min(lowest, cython.cast(cython.uchar, (c | 0x01) ^ 0x7D))  # | }
-                    seen |= c
                 if lowest == 0:
                     break
-                self.seen |= seen
                 i += 16
+        self.seen = 0
         return self._first(_ENDS_IRI, i, stop)
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def string_end(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.Py_ssize_t:
         """The first byte that a literal cannot hold as it is: a quotation mark, a backslash, a line end; or `stop`."""
+        if not cython.compiled:
+            return _run_end(self, _STRING_RUN, start, stop)
+        return self._first_in_blocks(_ENDS_STRING, start, stop)
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def canonical_end(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """The first byte that canonical N-Triples have an escape for in a literal, or `stop`."""
+        if not cython.compiled:
+            return _run_end(self, _CANONICAL_RUN, start, stop)
+        return self._first_in_blocks(_ENDS_CANONICAL, start, stop)
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def _first_in_blocks(
+        self, ending: cython.uchar, start: cython.Py_ssize_t, stop: cython.Py_ssize_t
+    ) -> cython.Py_ssize_t:
+        """The first byte that ends something and is a quotation mark, a backslash or a control character."""
         i: cython.Py_ssize_t = start
         j: cython.Py_ssize_t
-        block: cython.Py_ssize_t
+        block_stop: cython.Py_ssize_t
         c: cython.uchar
         lowest: cython.uchar
         seen: cython.uchar
-        if not cython.compiled:
-            return _run_end(self, _STRING_RUN, start, stop)
         self._require(start, stop)
         self.seen = 0
         while True:
@@ -203,15 +204,16 @@ class Text:
                         c = self.data[i + j]
                         lowest = min(lowest, cython.cast(cython.uchar, c ^ 0x22))
                         lowest = min(lowest, cython.cast(cython.uchar, c ^ 0x5C))
+                        lowest = min(lowest, cython.cast(cython.uchar, c ^ 0x7F))
                         lowest = min(lowest, cython.cast(cython.uchar, c & 0xE0))
                         seen |= c
                     if lowest == 0:
                         break
                     self.seen |= seen
                     i += 32
-            block = min(i + 32, stop)
-            i = self._first(_ENDS_STRING, i, block)
-            if i < block or i == stop:
+            block_stop = min(i + 32, stop)
+            i = self._first(ending, i, block_stop)
+            if i < block_stop or i == stop:
                 return i
 
     @cython.cfunc
@@ -227,17 +229,16 @@ class Text:
     @cython.cfunc
     @cython.inline
     @cython.exceptval(-1, check=False)
-    def _first(
-        self, ending: cython.uchar, start: cython.Py_ssize_t, stop: cython.Py_ssize_t
-    ) -> cython.Py_ssize_t:
+    def _first(self, ending: cython.uchar, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.Py_ssize_t:
         """The first byte that ends something, or `stop`. The range has been checked."""
         i: cython.Py_ssize_t = start
-        seen: cython.uchar = 0
         with cython.boundscheck(False):
-            while i < stop and not (_ENDS[self.data[i]] & ending):
-                seen |= self.data[i]
+            while i < stop and not (_ENDS[self.data[i]] & (ending | _NOT_ASCII)):
                 i += 1
-        self.seen |= seen
+            if i < stop and self.data[i] >= 0x80:
+                self.seen = 0x80
+                while i < stop and not (_ENDS[self.data[i]] & ending):
+                    i += 1
         return i
 
     @cython.cfunc

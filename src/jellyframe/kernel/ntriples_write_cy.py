@@ -1,0 +1,273 @@
+"""Batches to N-Triples and N-Quads text.
+
+The text of each term of a batch is made once; a line is then a few copies.
+"""
+
+from __future__ import annotations
+
+import re
+
+try:
+    from jellyframe.kernel import _uncompiled as cython
+except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
+    import cython
+
+from jellyframe.errors import TextError
+from jellyframe.kernel.scan_cy import Text
+from jellyframe.kernel.table_cy import StringTable, TermTable
+
+if cython.compiled:
+    from cython.cimports.jellyframe.kernel.bytes_cy import copy_bytes
+    from cython.cimports.jellyframe.kernel.kinds import (
+        KIND_BLANK_NODE,
+        KIND_DEFAULT_GRAPH,
+        KIND_IRI,
+        KIND_LANG_LITERAL,
+        KIND_QUOTED_TRIPLE,
+        KIND_TYPED_LITERAL,
+    )
+    from cython.cimports.jellyframe.kernel.scan_cy import Text
+    from cython.cimports.jellyframe.kernel.table_cy import StringTable, TermTable
+else:
+    from jellyframe.kernel.bytes_cy import copy_bytes
+    from jellyframe.kernel.kinds import (
+        KIND_BLANK_NODE,
+        KIND_DEFAULT_GRAPH,
+        KIND_IRI,
+        KIND_LANG_LITERAL,
+        KIND_QUOTED_TRIPLE,
+        KIND_TYPED_LITERAL,
+    )
+
+_LANGUAGE_TAG = re.compile(rb"[a-zA-Z]+(-[a-zA-Z0-9]+)*")
+# Labels that N-Triples cannot hold are written as these letters and the label's bytes in hexadecimal. So are labels
+# that begin with these letters themselves: no two labels are ever written alike.
+_HEX_LABEL = b"hex-"
+_LETTERS = cython.declare(
+    cython.const[cython.uchar][::1],
+    bytes({8: 0x62, 9: 0x74, 10: 0x6E, 12: 0x66, 13: 0x72, 0x22: 0x22, 0x5C: 0x5C}.get(c, 0) for c in range(128)),
+)
+_HEX_DIGITS = cython.declare(cython.const[cython.uchar][::1], b"0123456789ABCDEF")
+
+
+def term_strings(table: TermTable) -> StringTable:
+    """The text of every term: canonical N-Triples for what N-Triples have, `<< s p o >>` for quoted triples, and
+    nothing for the default graph.
+
+    A character that IRIs may not hold is written as an escape, and a blank node label that N-Triples do not allow in
+    hexadecimal behind `hex-`. A language tag that is none is an error: there is no way to write it.
+    """
+    writer: TermWriter = TermWriter(table)
+    term: cython.int
+    for term in range(table.count):
+        writer.put_term(term)
+    return writer.out
+
+
+@cython.final
+@cython.cclass
+class TermWriter:
+    """Puts the texts of terms, one after the other, into `out`."""
+
+    __slots__ = ("_after_lang", "_after_typed", "_table", "_text", "out")
+
+    out: StringTable
+    _table: TermTable
+    _text: Text
+    _after_lang: StringTable
+    _after_typed: StringTable
+
+    def __init__(self, table: TermTable):
+        i: cython.Py_ssize_t
+        self._table = table
+        # What comes after the lexical form: the closing quotation mark, and the language or datatype.
+        self._text = Text(table.languages.buffers()[1])
+        self.out = StringTable(table.languages.count, 0)
+        for i in range(table.languages.count):
+            self._put_language(table.languages.offsets[i], table.languages.offsets[i + 1])
+        self._after_lang = self.out
+        self._text = Text(table.datatypes.buffers()[1])
+        self.out = StringTable(table.datatypes.count, 0)
+        for i in range(table.datatypes.count):
+            self._put_bytes(b'"^^')
+            self._put_iri(table.datatypes.offsets[i], table.datatypes.offsets[i + 1])
+            self._end_string()
+        self._after_typed = self.out
+        self._text = Text(table.values.buffers()[1])
+        # Most terms are IRIs, which need two bytes more.
+        self.out = StringTable(table.count, table.values.data_size + 2 * table.count)
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def put_term(self, term: cython.int) -> cython.int:
+        table: TermTable = self._table
+        kind: cython.int = table.kinds[term]
+        start: cython.Py_ssize_t = table.values.offsets[term]
+        stop: cython.Py_ssize_t = table.values.offsets[term + 1]
+        if kind == KIND_IRI:
+            self._put_iri(start, stop)
+        elif kind == KIND_BLANK_NODE:
+            self._put_label(start, stop)
+        elif kind == KIND_QUOTED_TRIPLE:
+            self._put_quoted(3 * table.details[term])
+        elif kind != KIND_DEFAULT_GRAPH:
+            self._put_byte(0x22)
+            self._put_escaped(start, stop, False)
+            if kind == KIND_LANG_LITERAL:
+                self._put_string(self._after_lang, table.details[term])
+            elif kind == KIND_TYPED_LITERAL:
+                self._put_string(self._after_typed, table.details[term])
+            else:
+                self._put_byte(0x22)
+        return self._end_string()
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def _put_iri(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
+        self._put_byte(0x3C)
+        self._put_escaped(start, stop, True)
+        return self._put_byte(0x3E)
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def _put_escaped(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t, is_iri: cython.bint) -> cython.int:
+        """Put a part of the text with escapes where it needs them."""
+        end: cython.Py_ssize_t
+        c: cython.uchar
+        while True:
+            end = self._text.iri_end(start, stop) if is_iri else self._text.canonical_end(start, stop)
+            self.out.reserve(end - start)
+            copy_bytes(self.out.data, self.out.data_size, self._text.data, start, end - start)
+            self.out.data_size += end - start
+            if end == stop:
+                return 0
+            c = self._text.data[end]
+            self._put_byte(0x5C)
+            if _LETTERS[c] != 0 and not is_iri:
+                self._put_byte(_LETTERS[c])
+            else:
+                self._put_bytes(b"u00")
+                self._put_byte(_HEX_DIGITS[c >> 4])
+                self._put_byte(_HEX_DIGITS[c & 15])
+            start = end + 1
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def _put_label(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
+        label: bytes
+        self._put_byte(0x5F)
+        self._put_byte(0x3A)
+        if stop > start and self._text.label_end(start, stop) == stop:
+            if self._text.data[start] != 0x68:
+                self.out.reserve(stop - start)
+                copy_bytes(self.out.data, self.out.data_size, self._text.data, start, stop - start)
+                self.out.data_size += stop - start
+                return 0
+            label = bytes(self._text.data[start:stop])
+            if not label.startswith(_HEX_LABEL):
+                return self._put_bytes(label)
+        label = bytes(self._text.data[start:stop])
+        return self._put_bytes(_HEX_LABEL + label.hex().encode())
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def _put_language(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
+        tag: bytes = bytes(self._text.data[start:stop])
+        if not _LANGUAGE_TAG.fullmatch(tag):
+            raise TextError(f"{tag.decode(errors='replace')!r} is no language tag and cannot be written")
+        self._put_bytes(b'"@' + tag)
+        return self._end_string()
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def _put_quoted(self, at: cython.Py_ssize_t) -> cython.int:
+        """Put a quoted triple. Its terms have their texts already: they came into the table before it."""
+        i: cython.Py_ssize_t
+        self._put_bytes(b"<< ")
+        for i in range(at, at + 3):
+            self._put_string(self.out, self._table.quoted[i])
+            self._put_byte(0x20)
+        return self._put_bytes(b">>")
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def _put_string(self, strings: StringTable, i: cython.Py_ssize_t) -> cython.int:
+        start: cython.Py_ssize_t = strings.offsets[i]
+        n: cython.Py_ssize_t = strings.offsets[i + 1] - start
+        self.out.reserve(n)
+        copy_bytes(self.out.data, self.out.data_size, strings.data, start, n)
+        self.out.data_size += n
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def _put_bytes(self, piece: bytes) -> cython.int:
+        c: cython.uchar
+        for c in piece:
+            self._put_byte(c)
+        return 0
+
+    @cython.cfunc
+    @cython.inline
+    @cython.exceptval(-1, check=False)
+    def _put_byte(self, c: cython.uchar) -> cython.int:
+        if self.out.data_size >= self.out.data.shape[0]:
+            self.out.reserve(1)
+        self.out.data[self.out.data_size] = c
+        self.out.data_size += 1
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def _end_string(self) -> cython.int:
+        """All that was put since the last string ended is a string."""
+        self.out.reserve(0)
+        self.out.count += 1
+        self.out.offsets[self.out.count] = cython.cast(cython.int, self.out.data_size)
+        return 0
+
+
+def write_lines(
+    s: cython.const[cython.int][::1],
+    p: cython.const[cython.int][::1],
+    o: cython.const[cython.int][::1],
+    g: object,
+    strings: StringTable,
+    start: cython.Py_ssize_t,
+    stop: cython.Py_ssize_t,
+) -> bytearray:
+    """The rows `start` to `stop` as lines. `strings` are the texts of the terms; `g` is None for triples."""
+    graphs: cython.const[cython.int][::1] = s if g is None else g
+    offsets: cython.int[::1] = strings.offsets
+    source: cython.uchar[::1] = strings.data
+    has_graph: cython.bint = g is not None
+    size: cython.Py_ssize_t = 0
+    row: cython.Py_ssize_t
+    place: cython.int
+    term: cython.int
+    n: cython.Py_ssize_t
+    for row in range(start, stop):
+        size += (
+            (offsets[s[row] + 1] - offsets[s[row]])
+            + (offsets[p[row] + 1] - offsets[p[row]])
+            + (offsets[o[row] + 1] - offsets[o[row]])
+            + 5
+        )
+        if has_graph and offsets[graphs[row] + 1] > offsets[graphs[row]]:
+            size += offsets[graphs[row] + 1] - offsets[graphs[row]] + 1
+    lines = bytearray(size)
+    out: cython.uchar[::1] = lines
+    size = 0
+    for row in range(start, stop):
+        for place in range(4 if has_graph else 3):
+            term = s[row] if place == 0 else (p[row] if place == 1 else (o[row] if place == 2 else graphs[row]))
+            n = offsets[term + 1] - offsets[term]
+            if place == 3 and n == 0:
+                break
+            copy_bytes(out, size, source, offsets[term], n)
+            out[size + n] = 0x20
+            size += n + 1
+        out[size] = 0x2E
+        out[size + 1] = 0x0A
+        size += 2
+    return lines
