@@ -80,6 +80,11 @@ class BuildKernel(build_ext):
     def _translate(self) -> None:
         """Turns the Python sources of the extensions into C, those that changed."""
         try:
+            from Cython.Compiler import Options
+
+            # Memoryviews are passed by value, and ours have one dimension: room for eight, Cython's default, makes each
+            # call copy two hundred bytes. Cython wants one more than is used, and reads this when it is imported.
+            Options.buffer_max_dims = 2
             from Cython.Build import cythonize
             from Cython.Compiler.Errors import CompileError
         except ModuleNotFoundError:

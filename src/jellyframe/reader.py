@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from jellyframe.terms import Quad, Triple
 
-DEFAULT_BATCH_ROWS = 65_536
+DEFAULT_BATCH_ROWS = 16_384
 BATCH_BYTES = 32 << 20
 STATEMENTS_AT_A_TIME = 4096
 # A source that keeps us waiting this long is live: what has been read is handed on before waiting again.

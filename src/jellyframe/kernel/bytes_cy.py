@@ -123,11 +123,13 @@ def valid_utf8(
     src: cython.const[cython.uchar][::1], start: cython.Py_ssize_t, n: cython.Py_ssize_t
 ) -> cython.bint:
     """Whether `n` bytes are well-formed UTF-8: no surrogates, nothing overlong, nothing above U+10FFFF."""
-    i: cython.Py_ssize_t = start
+    i: cython.Py_ssize_t
     stop: cython.Py_ssize_t = start + n
-    lead: cython.uint
-    second: cython.uint
-    extra: cython.Py_ssize_t
+    bad: cython.uchar = 0
+    b: cython.uchar
+    p1: cython.uchar
+    p2: cython.uchar
+    p3: cython.uchar
     require_range(len(src), start, n)
     if not cython.compiled:
         try:
@@ -135,29 +137,40 @@ def valid_utf8(
         except UnicodeDecodeError:
             return False
         return True
+    # Each byte is judged by itself and the three before it, with no branch, so that many are judged at once.
     with cython.boundscheck(False):
-        while i < stop:
-            lead = src[i]
-            if lead < 0x80:
-                i += 1
-                continue
-            if lead < 0xC2 or lead > 0xF4:
-                return False
-            extra = 1 if lead < 0xE0 else (2 if lead < 0xF0 else 3)
-            if i + extra >= stop:
-                return False
-            second = src[i + 1]
-            if (
-                (second & 0xC0) != 0x80
-                or (lead == 0xE0 and second < 0xA0)
-                or (lead == 0xED and second > 0x9F)
-                or (lead == 0xF0 and second < 0x90)
-                or (lead == 0xF4 and second > 0x8F)
-            ):
-                return False
-            if extra > 1 and (src[i + 2] & 0xC0) != 0x80:
-                return False
-            if extra > 2 and (src[i + 3] & 0xC0) != 0x80:
-                return False
-            i += extra + 1
-    return True
+        for i in range(start + 3, stop):
+            bad |= misplaced(src[i], src[i - 1], src[i - 2], src[i - 3])
+        p1 = p2 = p3 = 0
+        for i in range(start, min(start + 3, stop)):
+            b = src[i]
+            bad |= misplaced(b, p1, p2, p3)
+            p3 = p2
+            p2 = p1
+            p1 = b
+        # Nothing may be wanting behind the end.
+        if n > 0 and src[stop - 1] >= 0xC0:
+            bad = 1
+        if n > 1 and src[stop - 2] >= 0xE0:
+            bad = 1
+        if n > 2 and src[stop - 3] >= 0xF0:
+            bad = 1
+    return bad == 0
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def misplaced(b: cython.uchar, p1: cython.uchar, p2: cython.uchar, p3: cython.uchar) -> cython.uchar:
+    """1 if byte `b` cannot stand behind `p1`, `p1` behind `p2`, and `p2` behind `p3`, in UTF-8."""
+    is_continuation: cython.uchar = (b & 0xC0) == 0x80
+    is_due: cython.uchar = (p1 >= 0xC0) | (p2 >= 0xE0) | (p3 >= 0xF0)
+    is_never: cython.uchar = (b == 0xC0) | (b == 0xC1) | (b >= 0xF5)
+    # Overlong forms, surrogates, and what lies above U+10FFFF.
+    is_excluded: cython.uchar = (
+        ((p1 == 0xE0) & (b < 0xA0))
+        | ((p1 == 0xED) & (b > 0x9F))
+        | ((p1 == 0xF0) & (b < 0x90))
+        | ((p1 == 0xF4) & (b > 0x8F))
+    )
+    return (is_continuation ^ is_due) | is_never | is_excluded

@@ -130,9 +130,14 @@ class TermDecoder:
     @cython.exceptval(-1, check=False)
     def varint(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.longlong:
         """The number at `pos`; `self.pos` is then behind it."""
-        if pos < stop and self.buf[pos] < 0x80:
-            self.pos = pos + 1
-            return self.buf[pos]
+        byte: cython.int
+        # The range is checked here and not by the index, so that the function is short enough to be inlined.
+        if 0 <= pos < stop <= len(self.buf):
+            with cython.boundscheck(False):
+                byte = self.buf[pos]
+            if byte < 0x80:
+                self.pos = pos + 1
+                return byte
         return self.long_varint(pos, stop)
 
     @cython.final
