@@ -1,7 +1,7 @@
 """Copying, comparing, hashing and checking runs of bytes.
 
-These are the only loops of the kernel that index without a check at each step: every function here
-checks its whole range once, before the loop, which lets the C compiler vectorise what follows.
+This is the only module that hands addresses to C's own functions, and one of two (with `scan_cy`) whose loops index without
+a check at each step: every function here checks its whole range once, before anything else.
 """
 
 from __future__ import annotations
@@ -12,6 +12,9 @@ try:
     from jellyframe.kernel import _uncompiled as cython
 except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
     import cython
+
+if cython.compiled:
+    from cython.cimports.libc.string import memcmp, memcpy
 
 # What hashes start from: unknown to whoever writes the input, so that no input can be made to collide on purpose.
 HASH_SEED = int.from_bytes(os.urandom(4), "little")
@@ -43,14 +46,36 @@ def copy_bytes(
     require_range(len(src), start, n)
     if cython.compiled:
         with cython.boundscheck(False):
-            for i in range(n):
-                seen |= src[start + i]
-                dst[at + i] = src[start + i]
+            if n > 0:
+                memcpy(cython.address(dst[at]), cython.address(src[start]), n)
+            for i in range(start, start + n):
+                seen |= src[i]
         return seen
     else:
         piece = bytes(src[start : start + n])
         dst[at : at + n] = piece
         return 0 if piece.isascii() else 0x80
+
+
+@cython.cfunc
+@cython.exceptval(-1, check=False)
+def move_bytes(
+    dst: cython.uchar[::1],
+    at: cython.Py_ssize_t,
+    src: cython.const[cython.uchar][::1],
+    start: cython.Py_ssize_t,
+    n: cython.Py_ssize_t,
+) -> cython.int:
+    """Copy `n` bytes whose contents are known already."""
+    require_range(len(dst), at, n)
+    require_range(len(src), start, n)
+    if cython.compiled:
+        with cython.boundscheck(False):
+            if n > 0:
+                memcpy(cython.address(dst[at]), cython.address(src[start]), n)
+    else:
+        dst[at : at + n] = src[start : start + n]
+    return 0
 
 
 @cython.cfunc
@@ -63,8 +88,6 @@ def equal_bytes(
     n: cython.Py_ssize_t,
 ) -> cython.bint:
     """Whether two runs of `n` bytes are the same."""
-    i: cython.Py_ssize_t
-    differing: cython.uchar = 0
     require_range(len(a), a_start, n)
     require_range(len(b), b_start, n)
     if cython.compiled:
@@ -72,9 +95,7 @@ def equal_bytes(
             # RDF strings differ near their ends far more often than near their starts.
             if n > 0 and a[a_start + n - 1] != b[b_start + n - 1]:
                 return False
-            for i in range(n):
-                differing |= a[a_start + i] ^ b[b_start + i]
-        return differing == 0
+            return n == 0 or memcmp(cython.address(a[a_start]), cython.address(b[b_start]), n) == 0
     else:
         return bool(a[a_start : a_start + n] == b[b_start : b_start + n])
 

@@ -12,7 +12,7 @@ from jellyframe.kernel.encode_terms_cy import TermEncoder
 from jellyframe.kernel.table_cy import TermTable, byte_column, grown_bytes, int_column
 
 if cython.compiled:
-    from cython.cimports.jellyframe.kernel.bytes_cy import copy_bytes
+    from cython.cimports.jellyframe.kernel.bytes_cy import move_bytes
     from cython.cimports.jellyframe.kernel.encode_terms_cy import TermEncoder, same_term, varint_size
     from cython.cimports.jellyframe.kernel.fields import (
         GRAPHS,
@@ -27,7 +27,7 @@ if cython.compiled:
     from cython.cimports.jellyframe.kernel.kinds import KIND_BLANK_NODE
     from cython.cimports.jellyframe.kernel.table_cy import TermTable
 else:
-    from jellyframe.kernel.bytes_cy import copy_bytes
+    from jellyframe.kernel.bytes_cy import move_bytes
     from jellyframe.kernel.encode_terms_cy import same_term, varint_size
     from jellyframe.kernel.fields import (
         GRAPHS,
@@ -273,7 +273,7 @@ class Encoder(TermEncoder):
         self.write_number(1 + varint_size(n) + n)
         self.write_number(ROW_OPTIONS << 3 | 2)
         self.write_number(n)
-        copy_bytes(self.frame, self.frame_size, memoryview(self.options), 0, n)
+        move_bytes(self.frame, self.frame_size, memoryview(self.options), 0, n)
         self.frame_size += n
         self.frame_rows += 1
         return 0
@@ -307,10 +307,10 @@ class Encoder(TermEncoder):
                 length >>= 7
             self.out[self.out_size] = length
             self.out_size += 1
-        copy_bytes(self.out, self.out_size, self.frame, 0, self.frame_size)
+        move_bytes(self.out, self.out_size, self.frame, 0, self.frame_size)
         self.out_size += self.frame_size
         if metadata:
-            copy_bytes(self.out, self.out_size, memoryview(metadata), 0, len(metadata))
+            move_bytes(self.out, self.out_size, memoryview(metadata), 0, len(metadata))
             self.out_size += len(metadata)
         self.frame_size = 0
         self.frame_rows = 0
@@ -351,5 +351,5 @@ class Encoder(TermEncoder):
         self.options = options
         if self.restarts:
             # It is the content of the first row of the frame, behind two tags and two lengths.
-            copy_bytes(self.frame, 2 + varint_size(1 + varint_size(n) + n) + varint_size(n), memoryview(options), 0, n)
+            move_bytes(self.frame, 2 + varint_size(1 + varint_size(n) + n) + varint_size(n), memoryview(options), 0, n)
         return True

@@ -18,7 +18,7 @@ from jellyframe.kernel.lookup_write_cy import LookupWriter
 from jellyframe.kernel.table_cy import byte_column, grown_bytes, grown_ints, int_column
 
 if cython.compiled:
-    from cython.cimports.jellyframe.kernel.bytes_cy import copy_bytes, equal_bytes, hash_bytes
+    from cython.cimports.jellyframe.kernel.bytes_cy import move_bytes, equal_bytes, hash_bytes
     from cython.cimports.jellyframe.kernel.fields import ROW_DATATYPE, ROW_NAME, ROW_PREFIX
     from cython.cimports.jellyframe.kernel.kinds import (
         KIND_BLANK_NODE,
@@ -32,7 +32,7 @@ if cython.compiled:
     from cython.cimports.jellyframe.kernel.lookup_write_cy import LookupWriter
     from cython.cimports.jellyframe.kernel.table_cy import StringTable, TermTable
 else:
-    from jellyframe.kernel.bytes_cy import copy_bytes, equal_bytes, hash_bytes
+    from jellyframe.kernel.bytes_cy import move_bytes, equal_bytes, hash_bytes
     from jellyframe.kernel.fields import ROW_DATATYPE, ROW_NAME, ROW_PREFIX
     from jellyframe.kernel.kinds import (
         KIND_BLANK_NODE,
@@ -382,7 +382,7 @@ class TermEncoder:
         if n != 0:
             self.write_number(0x12)
             self.write_number(n)
-            copy_bytes(self.frame, self.frame_size, strings.data, start, n)
+            move_bytes(self.frame, self.frame_size, strings.data, start, n)
             self.frame_size += n
         self.frame_rows += 1
         return 0
@@ -415,7 +415,7 @@ class TermEncoder:
         n: cython.Py_ssize_t = strings.offsets[i + 1] - strings.offsets[i]
         if n == 0:
             return at
-        copy_bytes(self.row, at - n, strings.data, strings.offsets[i], n)
+        move_bytes(self.row, at - n, strings.data, strings.offsets[i], n)
         return self.number_before(self.number_before(at - n, n), tag)
 
     @cython.final
@@ -451,7 +451,7 @@ class TermEncoder:
             elif kind == KIND_BLANK_NODE:
                 n = self.terms.values.offsets[term + 1] - self.terms.values.offsets[term]
                 at -= n
-                copy_bytes(self.row, at, self.terms.values.data, self.terms.values.offsets[term], n)
+                move_bytes(self.row, at, self.terms.values.data, self.terms.values.offsets[term], n)
             elif kind == KIND_QUOTED_TRIPLE:
                 depth -= 1
                 stop = self.open_next[depth]
@@ -471,7 +471,7 @@ class TermEncoder:
         self.row_bytes = 0
         self.make_room(end - at)
         self.reserve_frame(end - at)
-        copy_bytes(self.frame, self.frame_size, self.row, at, end - at)
+        move_bytes(self.frame, self.frame_size, self.row, at, end - at)
         self.frame_size += end - at
         self.frame_rows += 1
         return 0

@@ -15,3 +15,12 @@ cdef inline object new_statement(type kind, tuple terms):
     # the same with plain tuples of such things, but only once it has met them.
     PyObject_GC_UnTrack(made)
     return made
+
+
+cdef extern from "Python.h":
+    bytearray PyByteArray_FromStringAndSize(char* contents, Py_ssize_t size)
+
+
+cdef inline bytearray new_bytearray(Py_ssize_t size):
+    # Unlike bytearray(size) this does not fill the memory with zeros, which would take as long as using it.
+    return PyByteArray_FromStringAndSize(NULL, size)

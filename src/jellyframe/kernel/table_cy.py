@@ -15,7 +15,8 @@ from jellyframe.errors import LimitError
 from jellyframe.kernel.bytes_cy import HASH_SEED
 
 if cython.compiled:
-    from cython.cimports.jellyframe.kernel.bytes_cy import copy_bytes, equal_bytes, hash_bytes
+    from cython.cimports.jellyframe.kernel.bytes_cy import copy_bytes, equal_bytes, hash_bytes, move_bytes
+    from cython.cimports.jellyframe.kernel.python_api import new_bytearray
     from cython.cimports.jellyframe.kernel.kinds import (
         KIND_DEFAULT_GRAPH,
         KIND_IRI,
@@ -24,7 +25,7 @@ if cython.compiled:
         KIND_TYPED_LITERAL,
     )
 else:
-    from jellyframe.kernel.bytes_cy import copy_bytes, equal_bytes, hash_bytes
+    from jellyframe.kernel.bytes_cy import copy_bytes, equal_bytes, hash_bytes, move_bytes
     from jellyframe.kernel.kinds import (
         KIND_DEFAULT_GRAPH,
         KIND_IRI,
@@ -48,13 +49,21 @@ def int_column(capacity: int) -> memoryview:
 
 
 def byte_column(capacity: int) -> memoryview:
-    """A zeroed, writable column of bytes."""
-    return memoryview(bytearray(max(capacity, 1)))
+    """A writable column of bytes, whose contents are whatever was in memory: write before you read."""
+    if cython.compiled:
+        return memoryview(new_bytearray(max(capacity, 1)))
+    else:
+        return memoryview(bytearray(max(capacity, 1)))
+
+
+def unset_ints(capacity: int) -> memoryview:
+    """The same of 32-bit integers."""
+    return byte_column(4 * max(capacity, 1)).cast("i")
 
 
 def grown_ints(old: object, size: int, capacity: int) -> memoryview:
     """A larger column that begins with the first `size` values of `old`."""
-    new = int_column(capacity)
+    new = unset_ints(capacity)
     new[:size] = old[:size]
     return new
 
@@ -74,7 +83,8 @@ class StringTable:
     __slots__ = ("count", "data", "data_size", "offsets")
 
     def __init__(self, strings: cython.Py_ssize_t, size: cython.Py_ssize_t):
-        self.offsets = int_column(strings + 1)
+        self.offsets = unset_ints(strings + 1)
+        self.offsets[0] = 0
         self.data = byte_column(size)
         self.count = 0
         self.data_size = 0
@@ -176,7 +186,7 @@ class TermTable:
             slots *= 2
         self.count = 0
         self.kinds = byte_column(terms)
-        self.details = int_column(terms)
+        self.details = unset_ints(terms)
         self.values = StringTable(terms, size)
         self.datatypes = StringTable(4, 64)
         self.languages = StringTable(2, 16)
@@ -186,7 +196,7 @@ class TermTable:
         self._default_graph = -1
         if cython.compiled:
             self._slots = int_column(slots)
-            self._hashes = int_column(terms)
+            self._hashes = unset_ints(terms)
         else:
             self._index = {}
 
@@ -221,8 +231,8 @@ class TermTable:
         """Add an IRI in two parts, without looking whether it is there: the decoder knows that it is not."""
         values: StringTable = self.values
         values.reserve(prefix_length + name_length)
-        copy_bytes(values.data, values.data_size, prefix, prefix_start, prefix_length)
-        copy_bytes(values.data, values.data_size + prefix_length, name, name_start, name_length)
+        move_bytes(values.data, values.data_size, prefix, prefix_start, prefix_length)
+        move_bytes(values.data, values.data_size + prefix_length, name, name_start, name_length)
         values.data_size += prefix_length + name_length
         values.count += 1
         values.offsets[values.count] = cython.cast(cython.int, values.data_size)
@@ -424,10 +434,10 @@ class BatchBuilder:
         rows = max(rows, 16)
         self.has_graph = has_graph
         self.rows = 0
-        self.s = int_column(rows)
-        self.p = int_column(rows)
-        self.o = int_column(rows)
-        self.g = int_column(rows if has_graph else 0)
+        self.s = unset_ints(rows)
+        self.p = unset_ints(rows)
+        self.o = unset_ints(rows)
+        self.g = unset_ints(rows if has_graph else 0)
         self.terms = TermTable() if terms is None else terms
 
     @cython.cfunc
