@@ -213,9 +213,13 @@ class Decoder(TermDecoder):
     @cython.exceptval(-1, check=False)
     def is_batch_full(self) -> cython.bint:
         """Whether `take_batch` has to be called before more can be read."""
+        if self.must_break:
+            return True
+        # What the last batch left to be repeated may be large by itself, and is no reason to give an empty batch.
+        if self.builder.rows == 0 and self.frames_ended == 0 and len(self.namespaces) == 0:
+            return False
         return (
-            self.must_break
-            or self.builder.rows >= self.batch_rows
+            self.builder.rows >= self.batch_rows
             or self.terms.values.data_size >= self.batch_bytes
             or self.terms.count >= TERMS_PER_ROW * self.batch_rows
             or self.frames_ended >= self.batch_rows
