@@ -1,0 +1,109 @@
+"""`jellyframe rdf inspect`: what a Jelly stream says of itself, and what it is made of."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from jellyframe.cli.arguments import add_command, add_input, add_output
+
+if TYPE_CHECKING:
+    from jellyframe.survey import FrameCounts, StreamSurvey
+
+DETAILS = ("node", "term", "all")
+
+
+def add_parser(subparsers: Any) -> None:
+    parser = add_command(
+        subparsers,
+        "inspect",
+        run,
+        help="show a stream's options, and count its rows, terms and bytes",
+        description="Show the options of a Jelly stream, and count what it holds. Only the structure is looked at, "
+        "unless --size or --html need the content: use `validate` to check a stream.",
+        examples="""
+jellyframe rdf inspect people.jelly
+jellyframe rdf inspect people.jelly.gz --detail all --size
+jellyframe rdf inspect people.jelly --per-frame --json | jq .frames[].triple_count
+jellyframe rdf inspect people.jelly --html report.html
+""",
+    )
+    add_input(parser)
+    add_output(parser, binary=False)
+    parser.add_switch("--per-frame", default=False, help="one entry for each frame, as it is read, instead of sums")
+    parser.add_argument(
+        "--detail",
+        choices=DETAILS,
+        help="also count terms: by kind (node), by position (term), or by both (all)",
+    )
+    parser.add_switch(
+        "--size",
+        default=False,
+        help="bytes instead of counts; without --per-frame also compared to N-Triples, which takes longer",
+    )
+    parser.add_switch("--json", default=False, help="JSON instead of YAML")
+    parser.add_path("--html", metavar="FILE", help="also write a page with plots, which needs no network")
+    parser.add_switch("--concatenated", default=False, help="the input is several streams, one after the other")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from jellyframe.cli.documents import JsonWriter, YamlWriter
+    from jellyframe.cli.inspect_documents import FrameWriter, input_document, options_document, totals_document
+    from jellyframe.files import ByteSink
+
+    with ByteSink(sys.stdout.buffer if arguments.to is None else arguments.to) as sink:
+
+        def write(text: str) -> None:
+            sink.write(text.encode())
+
+        writer = JsonWriter(write) if arguments.json else YamlWriter(write)
+        if arguments.per_frame:
+            frames = FrameWriter(writer, arguments.detail, sizes=arguments.size)
+            survey = _survey(arguments, frames.add)
+            frames.end(survey)
+        else:
+            survey = _survey(arguments)
+            writer.member("stream_options", options_document(survey.options))
+            writer.member("frames", totals_document(survey, arguments.detail, sizes=arguments.size))
+        writer.member("input", input_document(survey))
+        writer.end()
+    return 0
+
+
+def _survey(
+    arguments: argparse.Namespace, on_frame: Callable[[StreamSurvey, FrameCounts], object] | None = None
+) -> StreamSurvey:
+    from jellyframe.cli.streams import InputFile
+    from jellyframe.survey import survey_stream
+
+    history = None
+    if arguments.html is not None:
+        from jellyframe.report.history import FrameHistory
+
+        history = FrameHistory(on_frame)
+        on_frame = history.add
+    with InputFile(arguments.input) as source:
+        progress = arguments.console.progress(source.total_bytes)
+
+        def show(survey: StreamSurvey) -> None:
+            progress.update(source.bytes_read, survey.counts.statements)
+
+        survey = survey_stream(
+            source,
+            concatenated=arguments.concatenated,
+            content=history is not None or (arguments.size and not arguments.per_frame),
+            on_frame=on_frame,
+            on_read=None if progress is None else show,
+            keep_metadata=arguments.per_frame,
+        )
+    arguments.console.end_progress()
+    if history is not None:
+        from jellyframe.files import ByteSink
+        from jellyframe.report.stream import stream_page
+
+        with ByteSink(arguments.html) as sink:
+            sink.write(stream_page(survey, history, source.name).encode())
+        arguments.console.note(f"the page is in {arguments.html}")
+    return survey

@@ -1,0 +1,325 @@
+"""Counting what a Jelly stream is made of, without decoding it: rows, terms, lookup entries, and their bytes.
+
+Only the structure is looked at, so that a stream whose references are broken can be surveyed all the same.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+try:
+    from jellyframe.kernel import _uncompiled as cython
+except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
+    import cython
+
+from jellyframe.errors import LimitError
+from jellyframe.kernel.decode_terms_cy import TermDecoder
+from jellyframe.kernel.table_cy import int_column
+
+if cython.compiled:
+    from cython.cimports.jellyframe.kernel.decode_terms_cy import TermDecoder
+    from cython.cimports.jellyframe.kernel.fields import (
+        FRAME_METADATA,
+        FRAME_ROWS,
+        PART_TRIPLE,
+        ROW_DATATYPE,
+        ROW_GRAPH_START,
+        ROW_NAME,
+        ROW_OPTIONS,
+        ROW_QUAD,
+        ROW_TRIPLE,
+    )
+else:
+    from jellyframe.kernel.fields import (
+        FRAME_METADATA,
+        FRAME_ROWS,
+        PART_TRIPLE,
+        ROW_DATATYPE,
+        ROW_GRAPH_START,
+        ROW_NAME,
+        ROW_OPTIONS,
+        ROW_QUAD,
+        ROW_TRIPLE,
+    )
+
+# Where in `counts` what is counted. Rows go by their field number, terms by position and kind (PART_…).
+AT_FRAMES = 0
+AT_FRAME_BYTES = 1
+AT_METADATA = 2
+AT_METADATA_BYTES = 3
+AT_ROWS = 4
+AT_ROW_BYTES = 16
+AT_TERMS = 28
+AT_TERM_BYTES = 52
+AT_QUOTED = 76
+AT_REPLACED = 82
+COUNTERS = 85
+
+FRAMES = cython.declare(cython.Py_ssize_t, AT_FRAMES)
+FRAME_BYTES = cython.declare(cython.Py_ssize_t, AT_FRAME_BYTES)
+METADATA = cython.declare(cython.Py_ssize_t, AT_METADATA)
+METADATA_BYTES = cython.declare(cython.Py_ssize_t, AT_METADATA_BYTES)
+ROWS = cython.declare(cython.Py_ssize_t, AT_ROWS)
+ROW_BYTES = cython.declare(cython.Py_ssize_t, AT_ROW_BYTES)
+TERMS = cython.declare(cython.Py_ssize_t, AT_TERMS)
+TERM_BYTES = cython.declare(cython.Py_ssize_t, AT_TERM_BYTES)
+QUOTED = cython.declare(cython.Py_ssize_t, AT_QUOTED)
+REPLACED = cython.declare(cython.Py_ssize_t, AT_REPLACED)
+KINDS = cython.declare(cython.Py_ssize_t, 6)
+
+# Ids above this one are not told apart; no table that readers accept by default is as large.
+TRACKED_IDS = cython.declare(cython.Py_ssize_t, 1 << 16)
+
+
+@cython.final
+@cython.cclass
+class Survey(TermDecoder):
+    """Counts over all frames that were fed. `counts` only ever grows, so that a frame's share is a difference."""
+
+    counts: cython.longlong[::1]
+    max_frame_bytes: cython.longlong
+    concatenated: cython.bint
+    keep_metadata: cython.bint
+    used_ids: cython.uchar[::1]
+    last_ids: cython.int[::1]
+    options_message = cython.declare(object, visibility="readonly")
+    metadata = cython.declare(list, visibility="readonly")
+    needed = cython.declare(cython.Py_ssize_t, visibility="readonly")
+
+    def __init__(
+        self,
+        max_nesting_depth: cython.int,
+        max_frame_bytes: cython.longlong,
+        concatenated: cython.bint,
+        keep_metadata: cython.bint,
+    ):
+        TermDecoder.__init__(self, max_nesting_depth)
+        self.max_frame_bytes = max_frame_bytes
+        self.concatenated = concatenated
+        self.keep_metadata = keep_metadata
+        self.counts = memoryview(bytearray(8 * COUNTERS)).cast("q")
+        self.options_message = None
+        self.metadata = []
+        self.needed = 0
+        self.begin_stream()
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def begin_stream(self) -> cython.int:
+        self.used_ids = memoryview(bytearray(3 * TRACKED_IDS))
+        self.last_ids = int_column(3)
+        return 0
+
+    def numbers(self) -> list[int]:
+        """All counts as they are now."""
+        return list(memoryview(self.counts))
+
+    def feed(self, buf: Any, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t, frames: cython.Py_ssize_t) -> int:
+        """Survey up to `frames` delimited frames of `buf[pos:stop]`; the answer is the position behind them.
+
+        Where fewer of them are whole, at least `needed` bytes have to lie behind that position for the next one.
+        """
+        length: cython.longlong
+        i: cython.Py_ssize_t
+        self.buf = memoryview(buf)
+        self.needed = 0
+        while pos < stop and frames > 0:
+            for i in range(pos, min(stop, pos + 10)):
+                if self.buf[i] < 0x80:
+                    break
+            else:
+                if stop - pos < 10:
+                    self.needed = stop - pos + 1
+                    break
+            self.row_number = 0
+            length = self.varint(pos, stop)
+            self.require_small(length, pos)
+            if length > stop - self.pos:
+                self.needed = cython.cast(cython.Py_ssize_t, self.pos - pos + length)
+                break
+            pos = self.frame(self.pos, self.pos + cython.cast(cython.Py_ssize_t, length))
+            frames -= 1
+        self.buf = memoryview(b"")
+        return pos
+
+    def feed_bare(self, buf: Any) -> None:
+        """Survey a whole buffer as one frame with no length in front."""
+        self.buf = memoryview(buf)
+        self.row_number = 0
+        self.require_small(self.buf.shape[0], 0)
+        self.frame(0, self.buf.shape[0])
+        self.buf = memoryview(b"")
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def require_small(self, length: cython.longlong, pos: cython.Py_ssize_t) -> cython.int:
+        if length > self.max_frame_bytes:
+            raise LimitError(
+                f"a frame of {length} bytes, above the limit of {self.max_frame_bytes}",
+                frame=self.frame_number,
+                offset=self.base_offset + pos,
+            )
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def frame(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        tag: cython.longlong
+        n: cython.Py_ssize_t
+        self.counts[FRAMES] += 1
+        self.counts[FRAME_BYTES] += stop - pos
+        while pos < stop:
+            tag = self.varint(pos, stop)
+            if tag == (FRAME_ROWS << 3 | 2):
+                n = self.length(self.pos, stop)
+                pos = self.row(self.pos, self.pos + n)
+                self.row_number += 1
+            elif tag == (FRAME_METADATA << 3 | 2):
+                n = self.length(self.pos, stop)
+                pos = self.pos + n
+                self.counts[METADATA] += 1
+                self.counts[METADATA_BYTES] += n
+                if self.keep_metadata:
+                    self.metadata.append(bytes(memoryview(self.buf)[pos - n : pos]))
+            else:
+                pos = self.skip(tag, self.pos, stop)
+        self.frame_number += 1
+        return stop
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def row(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        tag: cython.longlong
+        field: cython.Py_ssize_t
+        n: cython.Py_ssize_t
+        while pos < stop:
+            tag = self.varint(pos, stop)
+            if (tag & 7) != 2 or tag < 8 or tag >= 96:
+                pos = self.skip(tag, self.pos, stop)
+                continue
+            field = cython.cast(cython.Py_ssize_t, tag >> 3)
+            n = self.length(self.pos, stop)
+            pos = self.pos + n
+            if self.options_message is None and field != ROW_OPTIONS:
+                self.fail("the stream does not begin with an options row", pos - n)
+            self.counts[ROWS + field] += 1
+            self.counts[ROW_BYTES + field] += n
+            if field == ROW_TRIPLE:
+                self.statement_parts(pos - n, pos, 3)
+            elif field == ROW_QUAD:
+                self.statement_parts(pos - n, pos, 4)
+            elif field >= ROW_NAME and field <= ROW_DATATYPE:
+                self.lookup_entry(field - ROW_NAME, pos - n, pos)
+            elif field == ROW_GRAPH_START:
+                self.scan(0, pos - n, pos, 12, 16)
+                self.part(3)
+            elif field == ROW_OPTIONS:
+                if self.options_message is None:
+                    self.options_message = bytes(memoryview(self.buf)[pos - n : pos])
+                elif self.concatenated:
+                    self.begin_stream()
+        return stop
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def statement_parts(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t, width: cython.int) -> cython.int:
+        position: cython.int
+        self.scan(0, pos, stop, 0, 4 * width)
+        for position in range(width):
+            self.part(position)
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def part(self, position: cython.Py_ssize_t) -> cython.int:
+        """Count what stands at a position of the statement that was scanned; an absent term repeats the last one."""
+        kind: cython.Py_ssize_t = self.part_kind[position]
+        self.counts[TERMS + KINDS * position + kind] += 1
+        if kind <= PART_TRIPLE:
+            self.counts[TERM_BYTES + KINDS * position + kind] += self.part_stop[position] - self.part_start[position]
+            if kind == PART_TRIPLE:
+                self.quoted_parts(self.part_start[position], self.part_stop[position])
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def quoted_parts(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
+        """Count the terms of a quoted triple and of all that it quotes."""
+        level: cython.Py_ssize_t = 1
+        at: cython.Py_ssize_t
+        self.scan(level, start, stop, 0, 12)
+        self.part_next[level] = 0
+        while level > 0:
+            at = 4 * level + self.part_next[level]
+            if self.part_next[level] == 3:
+                level -= 1
+                continue
+            self.part_next[level] += 1
+            self.counts[QUOTED + self.part_kind[at]] += 1
+            if self.part_kind[at] == PART_TRIPLE:
+                level += 1
+                if level > self.max_nesting_depth:
+                    raise LimitError(
+                        f"quoted triples are nested deeper than the limit of {self.max_nesting_depth}",
+                        frame=self.frame_number,
+                        row=self.row_number,
+                        offset=self.base_offset + start,
+                    )
+                self.scan(level, self.part_start[at], self.part_stop[at], 0, 12)
+                self.part_next[level] = 0
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def lookup_entry(self, table: cython.Py_ssize_t, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
+        """Note which id an entry sets, and whether that replaces another entry."""
+        slot: cython.longlong = 0
+        tag: cython.longlong
+        at: cython.Py_ssize_t
+        while pos < stop:
+            tag = self.varint(pos, stop)
+            if tag == 0x08:
+                slot = self.varint(self.pos, stop)
+                pos = self.pos
+            else:
+                pos = self.skip(tag, self.pos, stop)
+        if slot == 0:
+            slot = self.last_ids[table] + 1
+        if slot < TRACKED_IDS:
+            self.last_ids[table] = cython.cast(cython.int, slot)
+            at = table * TRACKED_IDS + cython.cast(cython.Py_ssize_t, slot)
+            self.counts[REPLACED + table] += self.used_ids[at]
+            self.used_ids[at] = 1
+        return 0
+
+
+def text_size(
+    s: cython.const[cython.int][::1],
+    p: cython.const[cython.int][::1],
+    o: cython.const[cython.int][::1],
+    g: object,
+    offsets: cython.const[cython.int][::1],
+) -> int:
+    """How long the rows are as N-Triples or N-Quads lines, where the text of term `i` goes to `offsets[i + 1]`."""
+    graphs: cython.const[cython.int][::1] = s if g is None else g
+    has_graph: cython.bint = g is not None
+    size: cython.longlong = 0
+    n: cython.longlong
+    row: cython.Py_ssize_t
+    for row in range(s.shape[0]):
+        size += offsets[s[row] + 1] - offsets[s[row]] + offsets[p[row] + 1] - offsets[p[row]]
+        size += offsets[o[row] + 1] - offsets[o[row]] + 5
+        if has_graph:
+            n = offsets[graphs[row] + 1] - offsets[graphs[row]]
+            if n > 0:
+                size += n + 1
+    return size
+
+
+def term_uses(column: cython.const[cython.int][::1], terms: cython.Py_ssize_t) -> memoryview:
+    """How often each of so many terms stands in a column."""
+    uses: cython.int[::1] = int_column(terms)
+    row: cython.Py_ssize_t
+    for row in range(column.shape[0]):
+        uses[column[row]] += 1
+    return memoryview(uses)
