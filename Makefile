@@ -25,7 +25,7 @@ $(BUILT): $(INSTALLED) setup.py $(wildcard $(KERNEL)/*_cy.py $(KERNEL)/*.pxd)
 	touch $@
 
 demo: venv
-	$(BIN)/python examples/demo.py
+	$(BIN)/python -m examples.demo
 
 test: lint
 	$(BIN)/python -m pytest $(PYTEST_ARGS)

@@ -239,7 +239,8 @@ class ByteSink:
         if compression == "gzip":
             self._deflater = zlib.compressobj(level=6, wbits=31)
         elif compression == "zstd":
-            self._deflater = zstd_module().ZstdCompressor()
+            zstd = zstd_module()
+            self._deflater = zstd.ZstdCompressor(options={zstd.CompressionParameter.checksum_flag: 1})
 
     def _open_path(self, path: str) -> None:
         try:
