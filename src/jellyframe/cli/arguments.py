@@ -20,17 +20,21 @@ class CommandParser(argparse.ArgumentParser):
         settings.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
         super().__init__(allow_abbrev=False, **settings)
         self._switches: set[str] = set()
+        self.path_actions: list[argparse.Action] = []
         self._many_inputs = False
 
-    def add_switch(self, *names: str, default: bool | None = False, help: str) -> None:  # noqa: A002
+    def add_switch(self, *names: str, default: bool | None = None, help: str, **settings: Any) -> None:  # noqa: A002
         """Add a boolean option."""
-        self.add_argument(*names, type=boolean, default=default, metavar="true|false", help=help)
+        self.add_argument(*names, type=boolean, default=default, metavar="true|false", help=help, **settings)
         self._switches.update(names)
+
+    def add_path(self, *names: str, **settings: Any) -> None:
+        """Add an argument that is the name of a file, which shells can complete."""
+        self.path_actions.append(self.add_argument(*names, **settings))
 
     def add_inputs(self, help: str) -> None:  # noqa: A002
         """Add any number of input files, which may stand anywhere among the options."""
-        action = self.add_argument("inputs", nargs="*", metavar="IN", help=help)
-        action.complete_files = True  # type: ignore[attr-defined]
+        self.add_path("inputs", nargs="*", metavar="IN", help=help)
         self._many_inputs = True
 
     def parse_known_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> tuple[Any, list[str]]:  # type: ignore[override]
@@ -56,7 +60,7 @@ def add_command(
     description: str | None = None,
     examples: str,
 ) -> CommandParser:
-    """Add a command. `run` gets its arguments, with `arguments.console` among them; `examples` are shown in its help."""
+    """Add a command. `run` gets its arguments, `arguments.console` among them; its help shows `examples`."""
     lines = "\n".join(f"  {line}" for line in examples.strip().splitlines())
     parser: CommandParser = subparsers.add_parser(
         name, help=help, description=description or f"{help[0].upper()}{help[1:]}.", epilog=f"examples:\n{lines}\n"
@@ -68,25 +72,22 @@ def add_command(
     return parser
 
 
-def add_input(parser: argparse.ArgumentParser, help: str = "the input file; standard input if none or `-`") -> None:  # noqa: A002
+def add_input(parser: CommandParser, help: str = "the input file; standard input if none or `-`") -> None:  # noqa: A002
     """Add the one input file, as `arguments.input`: a path, or None for standard input."""
-    action = parser.add_argument("input", nargs="?", metavar="IN", type=path_or_standard, help=help)
-    action.complete_files = True  # type: ignore[attr-defined]
+    parser.add_path("input", nargs="?", metavar="IN", type=path_or_standard, help=help)
 
 
-def add_output(parser: argparse.ArgumentParser, *, binary: bool = True) -> None:
+def add_output(parser: CommandParser, *, binary: bool = True) -> None:
     """Add the output file, as `arguments.to`: a path, or None for standard output."""
-    group = parser.add_argument_group("output")
-    action = group.add_argument(
+    parser.add_path(
         "--to",
         "--output-file",
         metavar="FILE",
         type=path_or_standard,
         help="the output file, replaced whole or not at all; standard output if not given or `-`",
     )
-    action.complete_files = True  # type: ignore[attr-defined]
     if binary:
-        group.add_argument("--force", action="store_true", help="write binary data even to a terminal")
+        parser.add_argument("--force", action="store_true", help="write binary data even to a terminal")
 
 
 # ---- types of values ----

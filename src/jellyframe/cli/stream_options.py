@@ -1,0 +1,182 @@
+"""The options of a stream on the command line: `--opt.…`, `--preset`, `--options-from`, and how it is written."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from jellyframe.cli.arguments import CommandParser, natural, positive, size_or_off
+from jellyframe.cli.console import UsageError
+
+if TYPE_CHECKING:
+    from jellyframe.options import LogicalType, PhysicalType, StreamOptions
+
+_STAX = "https://w3id.org/stax/ontology#"
+DEFAULT_ROWS_PER_FRAME = 256
+# Option on the command line (also with dots) to field of StreamOptions.
+_FIELDS = (
+    "stream_name",
+    "generalized_statements",
+    "rdf_star",
+    "max_name_table_size",
+    "max_prefix_table_size",
+    "max_datatype_table_size",
+    "physical_type",
+    "logical_type",
+)
+
+
+def add_stream_options(parser: CommandParser) -> None:
+    """Add what says how the stream describes itself."""
+    parser.add_argument("--opt.stream-name", dest="stream_name", metavar="NAME", help="name of the stream")
+    parser.add_switch(
+        "--opt.generalized-statements",
+        dest="generalized_statements",
+        help="whether any term may stand anywhere (by default yes from N-Triples and N-Quads)",
+    )
+    parser.add_switch(
+        "--opt.rdf-star",
+        "--opt.triple-terms",
+        dest="rdf_star",
+        help="whether quoted triples may occur (by default yes)",
+    )
+    for table, size in (("name", 4000), ("prefix", 150), ("datatype", 32)):
+        parser.add_argument(
+            f"--opt.max-{table}-table-size",
+            dest=f"max_{table}_table_size",
+            metavar="N",
+            type=natural,
+            help=f"entries in the {table} table ({size})",
+        )
+    parser.add_argument(
+        "--opt.physical-type",
+        dest="physical_type",
+        metavar="TYPE",
+        help="TRIPLES, QUADS or GRAPHS; by default what the data asks for",
+    )
+    parser.add_argument(
+        "--opt.logical-type",
+        dest="logical_type",
+        metavar="TYPE",
+        help="FLAT_TRIPLES, FLAT_QUADS, GRAPHS, DATASETS, … or the IRI of an RDF-STaX type",
+    )
+    parser.add_argument("--preset", choices=("big", "small"), help="table sizes for files, or for small messages")
+    parser.add_path("--options-from", metavar="FILE", help="a Jelly file whose options to copy; the others change them")
+
+
+def add_writer_options(parser: CommandParser) -> None:
+    """Add what says how the stream lies in the file."""
+    parser.add_argument(
+        "--rows-per-frame", metavar="N", type=positive, help=f"rows in a frame ({DEFAULT_ROWS_PER_FRAME})"
+    )
+    parser.add_switch(
+        "--delimited", default=True, help="whether frames have their lengths in front; false makes one bare frame"
+    )
+    parser.add_argument(
+        "--restart-every",
+        metavar="SIZE",
+        type=size_or_off,
+        default=argparse.SUPPRESS,
+        help="distance of the points from which reading may start, such as 8MiB, or `off`; by default 8MiB in files "
+        "of flat streams",
+    )
+    parser.add_switch("--index", help="append an index of these points")
+    add_compression(parser)
+
+
+def add_compression(parser: CommandParser) -> None:
+    parser.add_argument(
+        "--compress", choices=("gzip", "zstd", "none"), help="compress the output; by default as its name says"
+    )
+
+
+def compression_of(arguments: argparse.Namespace) -> str | None:
+    """The compression of the output: the one that was said, or that the file's name tells."""
+    from jellyframe.cli.formats import split_compression
+
+    if arguments.compress is not None:
+        return None if arguments.compress == "none" else str(arguments.compress)
+    return None if arguments.to is None else split_compression(arguments.to)[1]
+
+
+def given_options(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The fields of StreamOptions that the command line sets one by one."""
+    given = {name: getattr(arguments, name) for name in _FIELDS if getattr(arguments, name) is not None}
+    if "physical_type" in given:
+        given["physical_type"] = physical_type(given["physical_type"])
+    if "logical_type" in given:
+        given["logical_type"] = logical_type(given["logical_type"])
+    return given
+
+
+def base_options(arguments: argparse.Namespace) -> StreamOptions | None:
+    """The options to begin with, if `--options-from` or `--preset` gives some; a preset only sets table sizes."""
+    from jellyframe.options import StreamOptions
+
+    base = None
+    if arguments.options_from is not None:
+        from jellyframe.reader import open_reader
+
+        with open_reader(arguments.options_from) as reader:
+            base = reader.options.replace(version=0)
+    if arguments.preset is not None:
+        sizes = StreamOptions.small() if arguments.preset == "small" else StreamOptions.big()
+        base = with_sizes_of(sizes, base or sizes)
+    return base
+
+
+def with_sizes_of(sizes: StreamOptions, options: StreamOptions) -> StreamOptions:
+    """Options with the table sizes of others."""
+    return options.replace(
+        max_name_table_size=sizes.max_name_table_size,
+        max_prefix_table_size=sizes.max_prefix_table_size,
+        max_datatype_table_size=sizes.max_datatype_table_size,
+    )
+
+
+def writer_settings(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The arguments of `open_writer` beside the sink and the options; frames aside."""
+    settings: dict[str, Any] = {
+        "delimited": arguments.delimited,
+        "compression": compression_of(arguments),
+        "index": arguments.index,
+    }
+    if hasattr(arguments, "restart_every"):
+        settings["restart_every"] = arguments.restart_every
+    return settings
+
+
+# ---- types by name ----
+
+
+def physical_type(text: str) -> PhysicalType:
+    from jellyframe.options import PhysicalType
+
+    name = _bare_name(text, "PHYSICAL_STREAM_TYPE_")
+    if name in PhysicalType.__members__ and name != "UNSPECIFIED":
+        return PhysicalType[name]
+    raise UsageError(f"--opt.physical-type: {text!r} is not one of TRIPLES, QUADS, GRAPHS")
+
+
+def logical_type(text: str) -> LogicalType:
+    from jellyframe.options import LogicalType
+
+    if text.strip().startswith(_STAX):
+        for known in LogicalType:
+            if known and stax_iri(known) == text.strip():
+                return known
+    name = _bare_name(text, "LOGICAL_STREAM_TYPE_")
+    if name in LogicalType.__members__:
+        return LogicalType[name]
+    known_names = ", ".join(known.name for known in LogicalType if known)
+    raise UsageError(f"--opt.logical-type: {text!r} is not one of {known_names}, nor the IRI of such a type")
+
+
+def stax_iri(known: LogicalType) -> str:
+    """The IRI that RDF-STaX has for a logical type: FLAT_TRIPLES is …#flatTripleStream."""
+    first, *others = known.name.rstrip("S").lower().split("_")
+    return f"{_STAX}{first}{''.join(word.capitalize() for word in others)}Stream"
+
+
+def _bare_name(text: str, prefix: str) -> str:
+    return text.strip().upper().replace("-", "_").removeprefix(prefix)

@@ -1,0 +1,189 @@
+"""`jellyframe rdf transcode`: one or many Jelly streams into one, with other options, other frames, another type."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from jellyframe.cli import stream_options
+from jellyframe.cli.arguments import add_command, add_output
+from jellyframe.cli.console import UsageError
+
+if TYPE_CHECKING:
+    from jellyframe.batch import Batch
+    from jellyframe.cli.regroup import Framing
+    from jellyframe.cli.streams import ProgressOfInputs
+    from jellyframe.options import LogicalType, StreamOptions
+
+_EXAMPLES = """
+jellyframe rdf transcode old.jelly --preset small --to small.jelly
+jellyframe rdf transcode 'part-*.jelly' --rows-per-frame 1000 --index --to all.jelly
+cat a.jelly b.jelly | jellyframe rdf transcode --opt.physical-type QUADS > both.jelly
+"""
+_DESCRIPTION = """\
+Rewrite Jelly streams as one stream. Its options are those of the first input, as far as nothing else is said; any table
+size will do. With many inputs that are files, the flags and the physical type are such that all of them fit.
+
+Physical types: triples become quads of the default graph; quads become triples if all are in the default graph, or with
+--merge-graphs; QUADS and GRAPHS become one another. Blank nodes keep their labels: streams that use the same label for
+different nodes should not be joined."""
+
+
+def add_parser(subparsers: Any) -> None:
+    parser = add_command(
+        subparsers,
+        "transcode",
+        run,
+        help="rewrite Jelly streams as one, with other options or other frames",
+        description=_DESCRIPTION,
+        examples=_EXAMPLES,
+    )
+    parser.add_inputs("the input files, or patterns such as 'part-*.jelly'; standard input if none or `-`")
+    add_output(parser)
+    stream_options.add_stream_options(parser)
+    stream_options.add_writer_options(parser)
+    parser.add_argument(
+        "--frames",
+        choices=("keep", "rows", "input"),
+        help="frames as they are, with their metadata (by default); of --rows-per-frame rows each (by default if "
+        "that is given); or one for each input",
+    )
+    parser.add_switch("--merge-graphs", default=False, help="leave out which graph statements are in")
+    parser.add_switch("--validate-terms", default=False, help="check IRIs (RFC 3987) and language tags (BCP 47)")
+    parser.add_switch(
+        "--concatenated",
+        default=True,
+        help="whether options that come again begin a new stream (true by default); with false they must be the same",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from jellyframe.cli.regroup import write_frames
+    from jellyframe.cli.streams import ProgressOfInputs, expand_inputs, output_sink, total_size
+
+    paths = expand_inputs(arguments.inputs)
+    sink = output_sink(arguments.to, is_binary=True, force=arguments.force)
+    inputs = _Inputs(paths, arguments, ProgressOfInputs(arguments.console, total_size(paths)))
+    try:
+        options = _output_options(inputs.first_options(), arguments)
+        framing = _framing(arguments, options)
+        write_frames(inputs.batches(options), sink, options, stream_options.writer_settings(arguments), framing)
+    finally:
+        inputs.close()
+    return 0
+
+
+class _Inputs:
+    """The streams to read, one after the other. The first one stays open from when its options have been read."""
+
+    def __init__(self, paths: list[str | None], arguments: argparse.Namespace, progress: ProgressOfInputs) -> None:
+        self._paths = paths
+        self._arguments = arguments
+        self._progress = progress
+        self._source: Any = None
+        self._reader: Any = None
+        self._open(paths[0])
+
+    def _open(self, path: str | None) -> None:
+        from jellyframe.cli.streams import InputFile
+        from jellyframe.reader import open_reader
+
+        self._source = InputFile(path)
+        self._reader = open_reader(self._source, concatenated=self._arguments.concatenated)
+
+    def close(self) -> None:
+        self._reader.close()
+        self._source.close()
+
+    def first_options(self) -> list[StreamOptions]:
+        """The options of the first stream and, as far as they can be read beforehand, of the other inputs."""
+        import os
+
+        from jellyframe.reader import open_reader
+
+        found = [self._reader.options]
+        for path in self._paths[1:]:
+            if path is not None and os.path.isfile(path):
+                with open_reader(path) as reader:
+                    found.append(reader.options)
+        return found
+
+    def batches(self, options: StreamOptions) -> Iterator[Iterable[Batch]]:
+        """For each input its batches, as the output can hold them."""
+        for number, path in enumerate(self._paths):
+            if number:
+                self._open(path)
+            yield self._fitting(self._progress.over(self._reader.batches(), self._source), options)
+            self.close()
+
+    def _fitting(self, batches: Iterable[Batch], options: StreamOptions) -> Iterable[Batch]:
+        from jellyframe.cli import selection
+
+        if self._arguments.validate_terms:
+            batches = selection.checked(batches, self._source.name)
+        if self._arguments.merge_graphs or not options.has_graph:
+            target = f"the physical type {options.physical_type.name}"
+            merge = self._arguments.merge_graphs
+            batches = selection.without_graphs(batches, merge=merge, target=target, source=self._source.name)
+        return batches
+
+
+def _output_options(inputs: list[StreamOptions], arguments: argparse.Namespace) -> StreamOptions:
+    from jellyframe.options import PhysicalType
+
+    given = stream_options.given_options(arguments)
+    base = stream_options.base_options(arguments)
+    first = inputs[0]
+    if arguments.options_from is None:
+        with_graphs = [options for options in inputs if options.has_graph]
+        if arguments.merge_graphs:
+            physical = PhysicalType.TRIPLES
+        else:
+            physical = with_graphs[0].physical_type if with_graphs and not first.has_graph else first.physical_type
+        options = first.replace(
+            physical_type=physical,
+            generalized_statements=any(options.generalized_statements for options in inputs),
+            rdf_star=any(options.rdf_star for options in inputs),
+        )
+        if base is not None:
+            options = stream_options.with_sizes_of(base, options)
+    else:
+        assert base is not None
+        options = base
+    # Namespaces and metadata are kept, so the version has to cover those that may come.
+    options = options.replace(version=max(options.version for options in inputs), **given)
+    if "logical_type" not in given:
+        options = options.replace(logical_type=_logical_type(options))
+    return options
+
+
+def _logical_type(options: StreamOptions) -> LogicalType:
+    """The logical type that goes with the physical one: the same, or its counterpart."""
+    from jellyframe.options import LogicalType
+
+    triples = {
+        LogicalType.FLAT_QUADS: LogicalType.FLAT_TRIPLES,
+        LogicalType.DATASETS: LogicalType.GRAPHS,
+    }
+    quads = {other: this for this, other in triples.items()}
+    counterparts = quads if options.has_graph else triples
+    return counterparts.get(options.logical_type.base, options.logical_type)
+
+
+def _framing(arguments: argparse.Namespace, options: StreamOptions) -> Framing:
+    from jellyframe.cli.regroup import FramePerInput, FrameRows, FramesKept
+
+    how = arguments.frames or ("keep" if arguments.rows_per_frame is None else "rows")
+    if how != "rows" and arguments.rows_per_frame is not None:
+        raise UsageError(f"--frames {how} and --rows-per-frame exclude each other")
+    if how == "input" or not arguments.delimited:
+        return FramePerInput()
+    if how == "keep":
+        return FramesKept()
+    if options.logical_type.is_grouped:
+        raise UsageError(
+            f"in a stream of the logical type {options.logical_type.name} each frame is an element, so its frames "
+            "cannot be regrouped by rows; say another type with --opt.logical-type, such as FLAT_TRIPLES"
+        )
+    return FrameRows(arguments.rows_per_frame or stream_options.DEFAULT_ROWS_PER_FRAME)
