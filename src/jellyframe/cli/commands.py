@@ -11,7 +11,7 @@ from jellyframe.cli.arguments import CommandParser
 if TYPE_CHECKING:
     from types import ModuleType
 
-RDF_COMMANDS: tuple[str, ...] = ("to_jelly", "from_jelly", "transcode")
+RDF_COMMANDS: tuple[str, ...] = ("to_jelly", "from_jelly", "transcode", "inspect")
 TOP_COMMANDS = ("version",)
 
 _EXAMPLES = """\
