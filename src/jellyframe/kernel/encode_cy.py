@@ -344,12 +344,22 @@ class Encoder(TermEncoder):
         return self.out_size
 
     def change_options(self, options: bytes) -> bool:
-        """Replace the options message by one of the same length, if no frame with it is finished yet."""
+        """Replace the options message by one of the same length, while all that was written is still here."""
         n: cython.Py_ssize_t = len(options)
-        if self.frames > 0 or n != len(self.options):
+        # The message is the content of the first row of a frame: behind two tags and two lengths.
+        header: cython.Py_ssize_t = 2 + varint_size(1 + varint_size(n) + n) + varint_size(n)
+        at: cython.Py_ssize_t
+        if self.bytes_taken > 0 or n != len(self.options):
             return False
         self.options = options
-        if self.restarts:
-            # It is the content of the first row of the frame, behind two tags and two lengths.
-            move_bytes(self.frame, 2 + varint_size(1 + varint_size(n) + n) + varint_size(n), memoryview(options), 0, n)
+        for offset, _statements in self.restarts:
+            at = offset
+            if at == self.out_size:
+                move_bytes(self.frame, header, memoryview(options), 0, n)
+                continue
+            if self.delimited:
+                while self.out[at] > 0x7F:
+                    at += 1
+                at += 1
+            move_bytes(self.out, at + header, memoryview(options), 0, n)
         return True
