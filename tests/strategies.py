@@ -190,10 +190,11 @@ TYPE_PAIRS = [
 
 
 @st.composite
-def stream_options(draw: st.DrawFn, shape: Shape | None = None, version: int = 0) -> StreamOptions:
+def stream_options(draw: st.DrawFn, shape: Shape, *, version: int = 0, flat: bool = False) -> StreamOptions:
     """Options of every physical and logical type, with tables from tiny to big."""
-    shape = shape or draw(SHAPES)
     pairs = [pair for pair in TYPE_PAIRS if (pair[0] is not PhysicalType.TRIPLES) == shape.quads]
+    if flat:
+        pairs = [pair for pair in pairs if not pair[1].is_grouped]
     physical, logical = draw(st.sampled_from(pairs))
     return StreamOptions(
         physical_type=physical,
@@ -234,13 +235,14 @@ class StreamCase:
 
 
 @st.composite
-def streams(draw: st.DrawFn, *, extras: bool = False, fitting: bool = True) -> StreamCase:
+def streams(draw: st.DrawFn, *, extras: bool = False, flat: bool = False, fitting: bool = True) -> StreamCase:
     """Options, and statements cut into frames. `extras`: with namespaces and metadata, in version 2.
 
+    `flat`: of a logical type that leaves it to the writer where frames are cut.
     `fitting`: the tables are as large as the statements need, at least; see `table_needs`.
     """
     shape = draw(SHAPES)
-    options = draw(stream_options(shape, version=2 if extras else 0))
+    options = draw(stream_options(shape, version=2 if extras else 0, flat=flat))
     statements = draw(statement_lists(shape))
     if fitting:
         options = with_room_for(options, statements)
@@ -267,29 +269,26 @@ def flat_terms(terms: Iterable[Term]) -> Iterator[Term]:
 
 
 def table_needs(statement: Iterable[Term]) -> tuple[int, int]:
-    """How many IRIs (each may need a name and a prefix of its own) and datatypes one statement refers to."""
+    """How many names (at most: one for each IRI) and datatypes one statement refers to at once."""
     terms = list(flat_terms(statement))
-    iris_found = {term.value for term in terms if isinstance(term, IRI)}
+    names = {term.value for term in terms if isinstance(term, IRI)}
     datatypes = {
         term.datatype
         for term in terms
         if isinstance(term, Literal) and term.language is None and term.datatype != XSD + "string"
     }
-    return len(iris_found), len(datatypes)
+    return len(names), len(datatypes)
 
 
 def with_room_for(options: StreamOptions, statements: Iterable[Statement]) -> StreamOptions:
-    """The options with tables that hold what any one statement refers to.
+    """The options with tables for names and datatypes that hold what any one statement refers to.
 
-    Prefix tables too small for even a plain quad stay as they are: a writer cannot split IRIs then, and has to
-    do without prefixes, which always works.
+    Prefixes are another matter: whatever the size of their table, IRIs can be written whole.
     """
     needs = [table_needs(statement) for statement in statements]
-    most_iris = max((count for count, _ in needs), default=0)
-    most_datatypes = max((count for _, count in needs), default=0)
-    prefixes = options.max_prefix_table_size
+    most_names = max((names for names, _ in needs), default=0)
+    most_datatypes = max((datatypes for _, datatypes in needs), default=0)
     return options.replace(
-        max_name_table_size=max(options.max_name_table_size, most_iris),
-        max_prefix_table_size=prefixes if prefixes < 4 else max(prefixes, most_iris),
+        max_name_table_size=max(options.max_name_table_size, most_names),
         max_datatype_table_size=max(options.max_datatype_table_size, most_datatypes),
     )

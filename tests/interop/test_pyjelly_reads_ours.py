@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import jellyframe
 import oracle
+import wire
 from interop.bridge import pyjelly_frames, pyjelly_full_frames, pyjelly_statements
 from interop.writing import written, written_flat
 from jellyframe import LogicalType, PhysicalType
@@ -65,25 +66,68 @@ def test_namespaces_and_metadata(case: StreamCase) -> None:
         assert reader.namespaces == {name: iri for frame in case.frames for name, iri in frame.namespaces}
 
 
-@given(streams(), st.integers(1, 10))
+@given(streams(flat=True), st.integers(1, 10))
 def test_frames_cut_by_rows(case: StreamCase, frame_rows: int) -> None:
-    assume(not case.options.logical_type.is_grouped)
     check_statements(written_flat(case, frame_rows=frame_rows), plain(case.statements))
 
 
-@given(streams(), st.integers(1, 300))
+@given(streams(flat=True), st.integers(1, 300))
 def test_frames_cut_by_bytes(case: StreamCase, frame_bytes: int) -> None:
-    assume(not case.options.logical_type.is_grouped)
     check_statements(written_flat(case, frame_bytes=frame_bytes), plain(case.statements))
 
 
-@given(streams(), st.integers(1, 200), st.integers(1, 12), st.booleans())
+def restart_points(data: bytes) -> list[tuple[int, int]]:
+    """For each frame that begins with the options: its number, and how many statements come before it."""
+    points = []
+    statements = 0
+    for number, (message, frame) in enumerate(zip(oracle.parse_frames(data), oracle.decode(data), strict=True)):
+        if message.rows and message.rows[0].HasField("options"):
+            points.append((number, statements))
+        statements += len(frame.statements)
+    return points
+
+
+@given(streams(flat=True), st.integers(1, 200), st.integers(1, 12), st.booleans())
 def test_restart_points(case: StreamCase, restart_every: int, frame_rows: int, index: bool) -> None:
-    """Restart points as often as may be, with and without the index frame at the end."""
-    assume(not case.options.logical_type.is_grouped)
-    assume(case.options.version != 1)
+    """Restart points as often as may be, with and without the index frame at the end.
+
+    A reader may begin at each of them as at the start of the file: nothing leads back over it.
+    """
     data = written_flat(case, restart_every=restart_every, frame_rows=frame_rows, index=index)
-    check_statements(data, plain(case.statements))
+    expected = plain(case.statements)
+    check_statements(data, expected)
+    frames = oracle.split_frames(data)
+    for number, statements_before in restart_points(data):
+        check_statements(wire.delimited(*frames[number:]), expected[statements_before:])
+
+
+@pytest.mark.parametrize("physical", [PhysicalType.TRIPLES, PhysicalType.QUADS, PhysicalType.GRAPHS])
+def test_restart_points_at_every_distance(physical: PhysicalType) -> None:
+    """Wherever the distance in bytes ends: in front of a frame, in its length, in the middle of a graph."""
+    iris = [jellyframe.IRI(f"http://example.org/{number}") for number in range(6)]
+    triples = [jellyframe.Triple(iri, iri, iri) for iri in iris]
+    quads = [jellyframe.Quad(*triple, iris[number // 4]) for number, triple in enumerate(triples)]
+    statements = triples if physical is PhysicalType.TRIPLES else quads
+    case = StreamCase(jellyframe.StreamOptions(physical_type=physical), [FrameCase(statements)])
+    for distance in range(1, 300):
+        data = written_flat(case, restart_every=distance, frame_rows=1)
+        frames = oracle.split_frames(data)
+        for number, statements_before in restart_points(data):
+            rest = oracle.decode(wire.delimited(*frames[number:]))
+            found = [statement for frame in rest for statement in frame.statements]
+            assert found == plain(statements[statements_before:]), (distance, number)
+
+
+def test_restart_points_come_when_asked_for() -> None:
+    statements = [
+        jellyframe.Quad(*[jellyframe.IRI(f"http://example.org/{number}")] * 3, jellyframe.DEFAULT_GRAPH)
+        for number in range(500)
+    ]
+    for physical in (PhysicalType.QUADS, PhysicalType.GRAPHS):
+        case = StreamCase(jellyframe.StreamOptions(physical_type=physical), [FrameCase(statements)])
+        data = written_flat(case, restart_every=2000, frame_rows=20)
+        assert len(data) / 4000 < len(restart_points(data)) < len(data) / 1000
+        assert len(restart_points(written_flat(case, restart_every=None))) == 1
 
 
 @given(streams(), st.booleans())
@@ -145,7 +189,7 @@ def test_options_found_by_the_writer(case: StreamCase) -> None:
 
 @given(streams(fitting=False))
 def test_tables_that_may_be_too_small(case: StreamCase) -> None:
-    """A statement that refers to more entries than a table holds is an error, and else none is."""
+    """A statement that refers to more names or datatypes than fit is an error, and else none is."""
     fits = with_room_for(case.options, case.statements) == case.options
     try:
         data = written(case)
@@ -179,8 +223,16 @@ def test_the_version_is_the_lowest_that_fits(with_extras: StreamCase, without: S
     assert version == (2 if first[0].namespaces or first[0].metadata else 1)
 
 
-@given(streams())
-def test_no_frame_is_larger_than_the_format_recommends(case: StreamCase) -> None:
-    assume(not case.options.logical_type.is_grouped)
-    data = written_flat(case)
-    assert all(len(frame) < 1_000_000 for frame in oracle.split_frames(data))
+def test_no_frame_is_larger_than_the_format_recommends() -> None:
+    """Frames are cut by bytes, too: below 1 MB, except for a statement that is larger than that by itself."""
+    literals = [jellyframe.Literal(str(number) * 90_000) for number in range(10, 50)]
+    literals[20] = jellyframe.Literal("x" * 2_000_000)
+    iri = jellyframe.IRI("http://example.org/a")
+    statements = [jellyframe.Triple(iri, iri, literal) for literal in literals]
+    sink = io.BytesIO()
+    with jellyframe.open_writer(sink) as writer:
+        writer.write(statements)
+    sizes = [len(frame) for frame in oracle.split_frames(sink.getvalue())]
+    assert sum(size >= 1_000_000 for size in sizes) == 1
+    assert len(sizes) < 20
+    check_statements(sink.getvalue(), plain(statements))
