@@ -104,6 +104,6 @@ def _survey(
         from jellyframe.report.stream import stream_page
 
         with ByteSink(arguments.html) as sink:
-            sink.write(stream_page(survey, history, source.name).encode())
+            sink.write(stream_page(survey, history, source.name, source.bytes_read).encode())
         arguments.console.note(f"the page is in {arguments.html}")
     return survey

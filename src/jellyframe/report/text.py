@@ -1,0 +1,60 @@
+"""Numbers, sizes and names as people like to read them."""
+
+from __future__ import annotations
+
+from html import escape
+
+NARROW_SPACE = " "
+_SIZES = ("B", "kB", "MB", "GB", "TB")
+
+
+def number(value: float) -> str:
+    """A whole number with its digits in groups."""
+    return f"{round(value):,}".replace(",", NARROW_SPACE)
+
+
+def short_number(value: float) -> str:
+    """A number in a few digits, for axes: 1.5 M."""
+    for letter in ("", " k", " M", " G"):
+        if abs(value) < 1000:
+            return _few_digits(value) + letter.replace(" ", NARROW_SPACE)
+        value /= 1000
+    return _few_digits(value) + NARROW_SPACE + "T"
+
+
+def size(value: float) -> str:
+    """A number of bytes in a unit that fits."""
+    for unit in _SIZES[:-1]:
+        if abs(value) < 1000:
+            return f"{_few_digits(value)}{NARROW_SPACE}{unit}"
+        value /= 1000
+    return f"{_few_digits(value)}{NARROW_SPACE}{_SIZES[-1]}"
+
+
+def share(part: float, whole: float) -> str:
+    """A part in per cent."""
+    if not whole:
+        return "–"
+    percent = 100 * part / whole
+    if 0 < percent < 0.1:
+        return f"<0.1{NARROW_SPACE}%"
+    return f"{percent:.1f}{NARROW_SPACE}%" if percent < 99.95 or part == whole else f"99.9{NARROW_SPACE}%"
+
+
+def clipped(text: str, length: int) -> str:
+    """Text of at most so many letters; what is left out is in the middle, for the ends of IRIs tell most."""
+    if len(text) <= length:
+        return text
+    tail = (length - 1) * 2 // 3
+    return f"{text[: length - 1 - tail]}…{text[-tail:]}"
+
+
+def escaped(text: str) -> str:
+    """Text for HTML, in attributes too."""
+    return escape(text, quote=True)
+
+
+def _few_digits(value: float) -> str:
+    if value == round(value):
+        return str(round(value))
+    return f"{value:.2f}" if abs(value) < 10 else f"{value:.1f}" if abs(value) < 100 else f"{value:.0f}"
