@@ -1,6 +1,6 @@
 """What `make demo` runs: a sample data set to Jelly and back, with sizes, rates and the first rows.
 
-    python -m examples.demo [--statements N] [--directory DIR]
+python -m examples.demo [--statements N] [--directory DIR]
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-import jellyframe
 from benchmarks.datasets import DATASETS
+
+import jellyframe
 from jellyframe import arrow, ntriples
 
 _T = TypeVar("_T")

@@ -138,9 +138,13 @@ def test_the_file_appears_when_it_is_complete(tmp_path: Path) -> None:
 
 
 def test_nothing_appears_after_an_error(tmp_path: Path) -> None:
-    with pytest.raises(ZeroDivisionError), ByteSink(tmp_path / "output") as sink:
-        sink.write(b"half")
-        raise ZeroDivisionError
+    def fail_half_way() -> None:
+        with ByteSink(tmp_path / "output") as sink:
+            sink.write(b"half")
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail_half_way()
     assert os.listdir(tmp_path) == []
 
 

@@ -17,7 +17,9 @@ def triples(count: int) -> list[Triple]:
         Triple(
             IRI(f"http://example.org/thing/{number // 4}"),
             IRI(f"http://example.org/terms#p{number % 5}"),
-            (Literal(str(number), f"{XSD}integer"), BlankNode(f"b{number % 9}"), Literal("text", language="en"))[number % 3],
+            (Literal(str(number), f"{XSD}integer"), BlankNode(f"b{number % 9}"), Literal("text", language="en"))[
+                number % 3
+            ],
         )
         for number in range(count)
     ]
@@ -80,7 +82,8 @@ def test_files_end_to_end(tmp_path: Path, with_index: tuple[bool, bool]) -> None
     statements = triples(300)
     both = tmp_path / "both.jelly"
     for at, indexed in enumerate(with_index):
-        with jellyframe.open_writer(tmp_path / f"{at}", options, restart_every=500, frame_rows=20, index=indexed) as writer:
+        arguments = {"restart_every": 500, "frame_rows": 20, "index": indexed}
+        with jellyframe.open_writer(tmp_path / f"{at}", options, **arguments) as writer:
             writer.write(statements)
     both.write_bytes((tmp_path / "0").read_bytes() + (tmp_path / "1").read_bytes())
     with jellyframe.open_reader(both) as reader:

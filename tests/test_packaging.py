@@ -97,9 +97,7 @@ class Checkout:
 
     def build(self, **environment: str) -> subprocess.CompletedProcess[str]:
         """What `make venv` does to rebuild the kernel."""
-        return run(
-            sys.executable, "setup.py", "--quiet", "build_ext", "--inplace", cwd=self.folder, **environment
-        )
+        return run(sys.executable, "setup.py", "--quiet", "build_ext", "--inplace", cwd=self.folder, **environment)
 
     def install(self, target: Path, **environment: str) -> subprocess.CompletedProcess[str]:
         options = ("--no-deps", "--no-build-isolation", "--no-index", "--verbose", "--target", target)

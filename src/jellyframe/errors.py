@@ -95,3 +95,8 @@ class TableError(JellyError):
 
 class KernelError(JellyError):
     """The kernel that was asked for is not there."""
+
+
+def shortened(text: str) -> str:
+    """A string as a message quotes it: with its quotation marks, and not all of it if it is long."""
+    return repr(text if len(text) <= 60 else text[:57] + "...")

@@ -55,8 +55,8 @@ class ByteSource:
     `name` is how errors call it. A file object that was passed in is left open.
     """
 
-    def __init__(self, source: Any, limits: Limits = Limits(), *, start: int = 0, stop: int | None = None) -> None:
-        self._limits = limits
+    def __init__(self, source: Any, limits: Limits | None = None, *, start: int = 0, stop: int | None = None) -> None:
+        self._limits = limits or Limits()
         self._owned: IO[bytes] | None = None
         self.name: str | None = None
         self.compression: str | None = None
@@ -197,10 +197,7 @@ class _Inflater:
                 f"the {self._kind} data inflates to more than {limits.max_inflated_bytes} bytes; "
                 "raise Limits.max_inflated_bytes if you trust the input"
             )
-        if (
-            self._bytes_out > RATIO_COUNTS_FROM
-            and self._bytes_out > limits.max_inflation_ratio * self._bytes_in
-        ):
+        if self._bytes_out > RATIO_COUNTS_FROM and self._bytes_out > limits.max_inflation_ratio * self._bytes_in:
             raise LimitError(
                 f"the {self._kind} data inflates more than {limits.max_inflation_ratio} times; "
                 "raise Limits.max_inflation_ratio if you trust the input"

@@ -1,9 +1,9 @@
 """Restart points: where a reader may start, and how to find them.
 
-Every so often our writer begins a frame with the options again, after which nothing refers back. The points can be listed
-in an index frame at the end of the file: a frame with no rows, which other readers pass over, whose metadata holds the index.
-The last bytes of the file say how long that frame is, so that finding it takes one small read. Without an index, `scan` hops
-from frame to frame.
+Every so often our writer begins a frame with the options again, after which nothing refers back. The points can be
+listed in an index frame at the end of the file: a frame with no rows, which other readers pass over, whose metadata
+holds the index. The last bytes of the file say how long that frame is, so that finding it takes one small read. Without
+an index, `scan_restart_points` hops from frame to frame.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def restart_points(file: IO[bytes]) -> list[RestartPoint]:
 def scan_restart_points(file: IO[bytes], start: int, stop: int) -> Iterator[RestartPoint]:
     """Hop from frame to frame and give those that look like restart points; the first one always counts.
 
-    A frame that begins with the options is taken for one when its first entries say their ids from 1, as ours do. Should
+    A frame that begins with the options is taken for one when its first entry says its id, 1, as ours do. Should
     another writer's frame look the same by chance and refer back, reading from it raises: it cannot give wrong data.
     """
     offset = start

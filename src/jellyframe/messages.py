@@ -1,4 +1,4 @@
-"""Messages: a few statements as one bare frame, which something else delimits (a Kafka message, a gRPC message, a file)."""
+"""Messages: a few statements as one bare frame, which something else delimits, such as a Kafka or gRPC message."""
 
 from __future__ import annotations
 

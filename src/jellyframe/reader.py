@@ -37,9 +37,9 @@ def open_reader(
 ) -> JellyReader:
     """Open a Jelly stream for reading.
 
-    `source` is a path, bytes, or a binary file object, which need not seek. gzip and Zstandard are recognised, and so is
-    whether the frames are delimited, unless `delimited` says it. With `concatenated` every options row begins a new stream;
-    otherwise a repeated one has to be identical. `byte_range` reads from one restart point to another (see
+    `source` is a path, bytes, or a binary file object, which need not seek. gzip and Zstandard are recognised, and so
+    is whether the frames are delimited, unless `delimited` says it. With `concatenated` every options row begins a new
+    stream; otherwise a repeated one has to be identical. `byte_range` reads from one restart point to another (see
     `jellyframe.index`). `limits` bound what untrusted input may ask for.
     """
     return JellyReader(
@@ -163,9 +163,9 @@ class JellyReader:
             except JellyError as error:
                 self._fail(error)
         if self._error is not None and not self._decoder.has_content():
-            error, self._error = self._error, None
+            failure, self._error = self._error, None
             self._is_finished = True
-            raise error
+            raise failure
         return self._take_batch() if self._decoder.has_content() else None
 
     def _fail(self, error: JellyError) -> None:
@@ -192,7 +192,7 @@ class JellyReader:
         left = len(self._data) - self._pos
         if left:
             raise ParseError(
-                f"the input ends inside a frame: {left} bytes of it are there, and at least {decoder.needed} are needed",
+                f"the input ends inside a frame: {left} bytes of it are there, at least {decoder.needed} are needed",
                 frame=decoder.frame_number,
                 offset=decoder.base_offset + self._pos,
             )
@@ -246,7 +246,8 @@ class JellyReader:
                 if getattr(self._options, field.name) != getattr(options, field.name)
             )
             raise OptionsError(
-                f"the options change inside the stream: {changes}; if streams were concatenated, read with concatenated=True"
+                f"the options change inside the stream: {changes}; "
+                "if streams were concatenated, read with concatenated=True"
             )
         return (
             options.physical_type,

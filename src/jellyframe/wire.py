@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from jellyframe.errors import OptionsError, ParseError
@@ -58,7 +58,7 @@ def encode_bytes_field(field: int, value: bytes) -> bytes:
     return encode_varint(field << 3 | _BYTES) + encode_varint(len(value)) + value
 
 
-def encode_metadata(metadata: dict[str, bytes]) -> bytes:
+def encode_metadata(metadata: Mapping[str, bytes]) -> bytes:
     """The metadata fields of an RdfStreamFrame."""
     return b"".join(
         encode_bytes_field(15, encode_bytes_field(1, key.encode()) + encode_bytes_field(2, value))

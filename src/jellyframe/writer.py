@@ -43,10 +43,11 @@ def open_writer(
 ) -> JellyWriter:
     """Open a Jelly stream for writing.
 
-    `sink` is a path, where the file appears when the writer is closed, or a binary file object. Without `options` the first
-    statement decides between triples and quads. Frames are cut after `frame_rows` rows or `frame_bytes` bytes, except in
-    grouped streams, where each `end_frame` ends one. `restart_every` is the distance of restart points in bytes, None for
-    none; by default flat streams to a path have one every 8 MiB. `index` appends an index of them. `compression` is gzip or zstd.
+    `sink` is a path, where the file appears when the writer is closed, or a binary file object. Without `options` the
+    first statement decides between triples and quads. Frames are cut after `frame_rows` rows or `frame_bytes` bytes,
+    except in grouped streams, where each `end_frame` ends one. `restart_every` is the distance of restart points in
+    bytes, None for none; by default flat streams to a path have one every 8 MiB. `index` appends an index of them.
+    `compression` is gzip or zstd.
     """
     return JellyWriter(
         sink,
@@ -160,9 +161,7 @@ class JellyWriter:
         for batch in table_to_batches(table):
             self.write_batch(batch)
 
-    def write_frame(
-        self, frame: Frame | Iterable[Triple | Quad], metadata: Mapping[str, bytes] | None = None
-    ) -> None:
+    def write_frame(self, frame: Frame | Iterable[Triple | Quad], metadata: Mapping[str, bytes] | None = None) -> None:
         """Write a frame of its own: a `Frame` of a reader with its namespaces and metadata, or statements."""
         if isinstance(frame, Frame):
             for name, iri in frame.namespaces:

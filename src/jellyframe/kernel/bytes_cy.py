@@ -1,7 +1,7 @@
 """Copying, comparing, hashing and checking runs of bytes.
 
-This is the only module that hands addresses to C's own functions, and one of two (with `scan_cy`) whose loops index without
-a check at each step: every function here checks its whole range once, before anything else.
+This is the only module that hands addresses to C's own functions, and one of two (with `scan_cy`) whose loops index
+without a check at each step: every function here checks its whole range once, before anything else.
 """
 
 from __future__ import annotations
@@ -140,9 +140,7 @@ def hash_bytes(
 
 @cython.cfunc
 @cython.exceptval(-1, check=False)
-def valid_utf8(
-    src: cython.const[cython.uchar][::1], start: cython.Py_ssize_t, n: cython.Py_ssize_t
-) -> cython.bint:
+def valid_utf8(src: cython.const[cython.uchar][::1], start: cython.Py_ssize_t, n: cython.Py_ssize_t) -> cython.bint:
     """Whether `n` bytes are well-formed UTF-8: no surrogates, nothing overlong, nothing above U+10FFFF."""
     i: cython.Py_ssize_t
     stop: cython.Py_ssize_t = start + n

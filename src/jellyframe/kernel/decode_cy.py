@@ -6,6 +6,9 @@ from there when called again. It checks every rule of the format as it goes.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 try:
     from jellyframe.kernel import _uncompiled as cython
 except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
@@ -65,15 +68,18 @@ TERMS_PER_ROW = cython.declare(cython.Py_ssize_t, 8)
 @cython.final
 @cython.cclass
 class Decoder(TermDecoder):
-    """Reads a stream. `read_options(message, is_first)` is called for options rows and answers what the kernel needs of
-    them: (physical type, generalized, rdf-star, names, prefixes, datatypes); it raises where they are not acceptable."""
+    """Reads a stream.
 
-    read_options: object
+    `read_options(message, is_first)` is called for options rows and answers what the kernel needs of them: physical
+    type, generalized, rdf-star, names, prefixes, datatypes. It raises where they are not acceptable.
+    """
+
+    read_options: Callable[[bytes, bool], tuple[int, bool, bool, int, int, int]]
     max_frame_bytes: cython.longlong
     batch_rows: cython.Py_ssize_t
     batch_bytes: cython.Py_ssize_t
     concatenated: cython.bint
-    options_message: bytes
+    options_message: bytes | None
     physical_type: cython.int
     builder: BatchBuilder
     graph: cython.int
@@ -81,9 +87,9 @@ class Decoder(TermDecoder):
     frame_ends: cython.int[::1]
     frames_ended: cython.Py_ssize_t
     first_frame: cython.longlong
-    metadata: dict
+    metadata: dict[int, dict[str, bytes]]
     metadata_bytes: cython.Py_ssize_t
-    namespaces: list
+    namespaces: list[tuple[int, str, str]]
     must_break: cython.bint
     safe_rows: cython.Py_ssize_t
     safe_frames: cython.Py_ssize_t
@@ -93,7 +99,7 @@ class Decoder(TermDecoder):
 
     def __init__(
         self,
-        read_options: object,
+        read_options: Callable[[bytes, bool], tuple[int, bool, bool, int, int, int]],
         max_nesting_depth: cython.int,
         max_frame_bytes: cython.longlong,
         batch_rows: cython.Py_ssize_t,
@@ -114,7 +120,7 @@ class Decoder(TermDecoder):
         self.begin_batch(BatchBuilder(False))
 
     @cython.cfunc
-    def begin_batch(self, builder: BatchBuilder):
+    def begin_batch(self, builder: BatchBuilder) -> None:
         self.builder = builder
         self.terms = builder.terms
         self.frame_ends = int_column(16)
@@ -127,7 +133,7 @@ class Decoder(TermDecoder):
         self.safe_rows = 0
         self.safe_frames = 0
 
-    def feed(self, buf: object, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> int:
+    def feed(self, buf: bytes | memoryview, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> int:
         """Read delimited frames from `buf[pos:stop]`; the answer is the position up to which it was used.
 
         Where `is_batch_full()` is not true afterwards, at least `needed` bytes have to lie behind that position before
@@ -153,7 +159,7 @@ class Decoder(TermDecoder):
         self.buf = memoryview(b"")
         return pos
 
-    def feed_bare(self, buf: object, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> int:
+    def feed_bare(self, buf: bytes | memoryview, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> int:
         """Read `buf[pos:stop]` as one frame with no length in front, as far as the batch takes it."""
         self.buf = memoryview(buf)
         if self.frame_left < 0:
@@ -445,7 +451,7 @@ class Decoder(TermDecoder):
         """Whether a batch taken now would hold anything."""
         return self.builder.rows > 0 or self.frames_ended > 0 or bool(self.namespaces)
 
-    def take_batch(self) -> tuple[object, ...]:
+    def take_batch(self) -> tuple[Any, ...]:
         """What was read: columns, terms, first frame, frame ends, whether the last frame goes on, metadata, namespaces.
 
         What later rows may repeat goes over into the next batch.

@@ -33,7 +33,7 @@ cdef class TermDecoder:
     cpdef reset_lookups(self, int names, int prefixes, int datatypes, bint generalized, bint rdf_star)
     cpdef forget_terms(self)
     @cython.final
-    cdef int fail(self, object message, Py_ssize_t pos) except -1
+    cdef int fail(self, str message, Py_ssize_t pos) except -1
     @cython.final
     cdef long long varint(self, Py_ssize_t pos, Py_ssize_t stop) except -1
     @cython.final

@@ -13,13 +13,12 @@ except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
 
 from jellyframe.errors import LimitError, ParseError
 from jellyframe.kernel.lookup_slots_cy import LookupSlots
-from jellyframe.kernel.table_cy import BatchBuilder, int_column
+from jellyframe.kernel.table_cy import int_column
 
 if cython.compiled:
     from cython.cimports.jellyframe.kernel.bytes_cy import equal_bytes, valid_utf8
     from cython.cimports.jellyframe.kernel.fields import (
         PART_ABSENT,
-        PART_BLANK_NODE,
         PART_DEFAULT_GRAPH,
         PART_IRI,
         PART_LITERAL,
@@ -32,12 +31,10 @@ if cython.compiled:
         KIND_TYPED_LITERAL,
     )
     from cython.cimports.jellyframe.kernel.lookup_slots_cy import LookupSlots
-    from cython.cimports.jellyframe.kernel.table_cy import StringTable, TermTable
 else:
     from jellyframe.kernel.bytes_cy import equal_bytes, valid_utf8
     from jellyframe.kernel.fields import (
         PART_ABSENT,
-        PART_BLANK_NODE,
         PART_DEFAULT_GRAPH,
         PART_IRI,
         PART_LITERAL,
@@ -49,7 +46,6 @@ else:
         KIND_LITERAL,
         KIND_TYPED_LITERAL,
     )
-    from jellyframe.kernel.table_cy import StringTable, TermTable
 
 XSD_STRING = memoryview(b"http://www.w3.org/2001/XMLSchema#string")
 POSITION_NAMES = ("subject", "predicate", "object", "graph")
@@ -89,7 +85,7 @@ class TermDecoder:
         datatypes: cython.int,
         generalized: cython.bint,
         rdf_star: cython.bint,
-    ):
+    ) -> None:
         """Begin a stream: empty tables, nothing to repeat, nothing to count on from."""
         self.names = LookupSlots(names)
         self.prefixes = LookupSlots(prefixes)
@@ -105,7 +101,7 @@ class TermDecoder:
         self.forget_terms()
 
     @cython.ccall
-    def forget_terms(self):
+    def forget_terms(self) -> None:
         """Forget what was derived from the terms of a batch, and the statement that could be repeated."""
         i: cython.Py_ssize_t
         for i in range(self.memo_term.shape[0]):
@@ -119,10 +115,8 @@ class TermDecoder:
     @cython.final
     @cython.cfunc
     @cython.exceptval(-1, check=False)
-    def fail(self, message: object, pos: cython.Py_ssize_t) -> cython.int:
-        raise ParseError(
-            message, frame=self.frame_number, row=self.row_number, offset=self.base_offset + pos
-        )
+    def fail(self, message: str, pos: cython.Py_ssize_t) -> cython.int:
+        raise ParseError(message, frame=self.frame_number, row=self.row_number, offset=self.base_offset + pos)
 
     @cython.final
     @cython.cfunc
@@ -282,9 +276,7 @@ class TermDecoder:
     @cython.final
     @cython.cfunc
     @cython.exceptval(-1, check=False)
-    def statement(
-        self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t, width: cython.int
-    ) -> cython.int:
+    def statement(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t, width: cython.int) -> cython.int:
         """Read a triple (`width` 3) or a quad (4) into `last`, where what is absent keeps the term it had."""
         position: cython.int
         kind: cython.int
@@ -295,9 +287,7 @@ class TermDecoder:
                 self.last[position] = self.iri(self.part_start[position], self.part_stop[position])
             elif kind == PART_ABSENT:
                 if self.last[position] < 0:
-                    self.fail(
-                        f"the {POSITION_NAMES[position]} is to be repeated, but no statement came before", pos
-                    )
+                    self.fail(f"the {POSITION_NAMES[position]} is to be repeated, but no statement came before", pos)
             elif kind == PART_TRIPLE:
                 self.last[position] = self.quoted(self.part_start[position], self.part_stop[position], position)
             else:
@@ -317,9 +307,7 @@ class TermDecoder:
     @cython.final
     @cython.cfunc
     @cython.exceptval(-1, check=False)
-    def quoted(
-        self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t, position: cython.int
-    ) -> cython.int:
+    def quoted(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t, position: cython.int) -> cython.int:
         """A quoted triple, with all that it quotes; the levels lie in arrays, so input cannot exhaust the stack."""
         level: cython.Py_ssize_t = 1
         at: cython.Py_ssize_t
@@ -506,9 +494,7 @@ class TermDecoder:
     @cython.final
     @cython.cfunc
     @cython.exceptval(-1, check=False)
-    def entry(
-        self, table: LookupSlots, what: object, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t
-    ) -> cython.int:
+    def entry(self, table: LookupSlots, what: object, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
         """A lookup entry; the answer is the id that it sets."""
         slot: cython.longlong = 0
         start: cython.Py_ssize_t = pos

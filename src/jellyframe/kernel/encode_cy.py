@@ -47,8 +47,8 @@ else:
 class Encoder(TermEncoder):
     """Writes a stream. `options` is the options message; `frame_row_limit` and `restart_every` are 0 for none.
 
-    Bytes that are ready are taken with `take_output`. `restarts` lists the points at which a reader may start: offset in
-    the stream and number of statements before it.
+    Bytes that are ready are taken with `take_output`. `restarts` lists the points at which a reader may start: the
+    offset in the stream and the number of statements before it.
     """
 
     options: bytes

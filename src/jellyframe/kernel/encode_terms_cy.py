@@ -1,8 +1,8 @@
 """Writing terms and statements as protobuf messages, with the lookup tables and defaults that make them small.
 
 A statement is written in two steps. The plan goes over its terms in the order of the format's numbering, finds or makes
-their lookup entries and notes what to write. Then the row is written from its end to its start, so that the length of each
-message is known when its turn comes.
+their lookup entries and notes what to write. Then the row is written from its end to its start, so that the length of
+each message is known when its turn comes.
 """
 
 from __future__ import annotations
@@ -18,28 +18,26 @@ from jellyframe.kernel.lookup_write_cy import LookupWriter
 from jellyframe.kernel.table_cy import byte_column, grown_bytes, grown_ints, int_column
 
 if cython.compiled:
-    from cython.cimports.jellyframe.kernel.bytes_cy import move_bytes, equal_bytes, hash_bytes
+    from cython.cimports.jellyframe.kernel.bytes_cy import equal_bytes, hash_bytes, move_bytes
     from cython.cimports.jellyframe.kernel.fields import ROW_DATATYPE, ROW_NAME, ROW_PREFIX
     from cython.cimports.jellyframe.kernel.kinds import (
         KIND_BLANK_NODE,
         KIND_DEFAULT_GRAPH,
         KIND_IRI,
         KIND_LANG_LITERAL,
-        KIND_LITERAL,
         KIND_QUOTED_TRIPLE,
         KIND_TYPED_LITERAL,
     )
     from cython.cimports.jellyframe.kernel.lookup_write_cy import LookupWriter
     from cython.cimports.jellyframe.kernel.table_cy import StringTable, TermTable
 else:
-    from jellyframe.kernel.bytes_cy import move_bytes, equal_bytes, hash_bytes
+    from jellyframe.kernel.bytes_cy import equal_bytes, hash_bytes, move_bytes
     from jellyframe.kernel.fields import ROW_DATATYPE, ROW_NAME, ROW_PREFIX
     from jellyframe.kernel.kinds import (
         KIND_BLANK_NODE,
         KIND_DEFAULT_GRAPH,
         KIND_IRI,
         KIND_LANG_LITERAL,
-        KIND_LITERAL,
         KIND_QUOTED_TRIPLE,
         KIND_TYPED_LITERAL,
     )
@@ -98,7 +96,7 @@ class TermEncoder:
 
     @cython.final
     @cython.cfunc
-    def use_terms(self, terms: TermTable):
+    def use_terms(self, terms: TermTable) -> None:
         """Take another table of terms. What was remembered of the last one's terms no longer holds."""
         self.terms = terms
         self.memo = int_column(4 * terms.count)
@@ -276,10 +274,7 @@ class TermEncoder:
         table: StringTable = self.terms.datatypes
         at: cython.Py_ssize_t = 2 * detail
         slot: cython.int = self.memo_datatype[at]
-        if (
-            slot != 0
-            and cython.cast(cython.int, self.datatypes.slots.generations[slot]) == self.memo_datatype[at + 1]
-        ):
+        if slot != 0 and cython.cast(cython.int, self.datatypes.slots.generations[slot]) == self.memo_datatype[at + 1]:
             self.datatypes.touch(slot, self.stamp)
             return slot
         if self.datatypes.slots.size == 0:
@@ -522,13 +517,11 @@ def same_plain_term(a: TermTable, x: cython.int, b: TermTable, y: cython.int) ->
     """The same for terms of one kind that are no quoted triples."""
     kind: cython.int = a.kinds[x]
     if kind == KIND_LANG_LITERAL and not (
-        (a is b and a.details[x] == b.details[y])
-        or same_string(a.languages, a.details[x], b.languages, b.details[y])
+        (a is b and a.details[x] == b.details[y]) or same_string(a.languages, a.details[x], b.languages, b.details[y])
     ):
         return False
     if kind == KIND_TYPED_LITERAL and not (
-        (a is b and a.details[x] == b.details[y])
-        or same_string(a.datatypes, a.details[x], b.datatypes, b.details[y])
+        (a is b and a.details[x] == b.details[y]) or same_string(a.datatypes, a.details[x], b.datatypes, b.details[y])
     ):
         return False
     return same_string(a.values, x, b.values, y)

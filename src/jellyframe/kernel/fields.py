@@ -1,4 +1,7 @@
-"""Numbers of the wire format, as the kernel uses them. `fields.pxd` repeats them as C constants; a test keeps them equal."""
+"""Numbers of the wire format, as the kernel uses them.
+
+`fields.pxd` repeats them as C constants; a test keeps the two files equal.
+"""
 
 # Fields of RdfStreamRow.
 ROW_OPTIONS = 1

@@ -23,8 +23,8 @@ MAX_ARENA_BYTES = cython.declare(cython.Py_ssize_t, 0x7FFFFFFF)
 class LookupSlots:
     """Strings under the ids 1 to `size`, end to end in one arena that is packed anew when it fills with dead ones.
 
-    `last_id` is the id that an entry set last. `generations` tells apart the strings that a slot holds one after the other, so that what was derived from a slot
-    can be recognised as stale. 0 marks a slot that was never set.
+    `last_id` is the id that an entry set last. `generations` tells apart the strings that a slot holds one after the
+    other, so that what was derived from a slot can be recognised as stale. 0 marks a slot that was never set.
     """
 
     __slots__ = ("_live", "arena", "arena_size", "generations", "last_id", "lengths", "size", "starts")

@@ -43,7 +43,7 @@ class LookupWriter:
         self.clear()
 
     @cython.ccall
-    def clear(self):
+    def clear(self) -> None:
         """Forget all strings. Generations go on, so that nothing remembered from before passes for valid."""
         i: cython.Py_ssize_t
         for i in range(self._buckets.shape[0]):

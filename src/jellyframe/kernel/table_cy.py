@@ -16,7 +16,6 @@ from jellyframe.kernel.bytes_cy import HASH_SEED
 
 if cython.compiled:
     from cython.cimports.jellyframe.kernel.bytes_cy import copy_bytes, equal_bytes, hash_bytes, move_bytes
-    from cython.cimports.jellyframe.kernel.python_api import new_bytearray
     from cython.cimports.jellyframe.kernel.kinds import (
         KIND_DEFAULT_GRAPH,
         KIND_IRI,
@@ -24,6 +23,7 @@ if cython.compiled:
         KIND_QUOTED_TRIPLE,
         KIND_TYPED_LITERAL,
     )
+    from cython.cimports.jellyframe.kernel.python_api import new_bytearray
 else:
     from jellyframe.kernel.bytes_cy import copy_bytes, equal_bytes, hash_bytes, move_bytes
     from jellyframe.kernel.kinds import (
@@ -121,16 +121,12 @@ class StringTable:
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
-    def find(
-        self, src: cython.const[cython.uchar][::1], start: cython.Py_ssize_t, n: cython.Py_ssize_t
-    ) -> cython.int:
+    def find(self, src: cython.const[cython.uchar][::1], start: cython.Py_ssize_t, n: cython.Py_ssize_t) -> cython.int:
         """The index of a string among the latest ones, or -2. For tables of a few strings, such as languages."""
         i: cython.Py_ssize_t
         oldest: cython.Py_ssize_t = max(0, self.count - FIND_LATEST)
         for i in range(self.count - 1, oldest - 1, -1):
-            if self.offsets[i + 1] - self.offsets[i] == n and equal_bytes(
-                self.data, self.offsets[i], src, start, n
-            ):
+            if self.offsets[i + 1] - self.offsets[i] == n and equal_bytes(self.data, self.offsets[i], src, start, n):
                 return cython.cast(cython.int, i)
         return -2
 
@@ -198,7 +194,7 @@ class TermTable:
             self._slots = int_column(slots)
             self._hashes = unset_ints(terms)
         else:
-            self._index = {}
+            self._index: dict[tuple[int, int, bytes], int] = {}
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
