@@ -20,13 +20,19 @@ class CommandParser(argparse.ArgumentParser):
         settings.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
         super().__init__(allow_abbrev=False, **settings)
         self._switches: set[str] = set()
+        # What shells complete: which arguments are files, and values that are usual where others are allowed too.
         self.path_actions: list[argparse.Action] = []
+        self.suggestions: dict[argparse.Action, tuple[str, ...]] = {}
         self._many_inputs = False
 
     def add_switch(self, *names: str, default: bool | None = None, help: str, **settings: Any) -> None:  # noqa: A002
         """Add a boolean option."""
         self.add_argument(*names, type=boolean, default=default, metavar="true|false", help=help, **settings)
         self._switches.update(names)
+
+    def add_named(self, *names: str, values: tuple[str, ...], **settings: Any) -> None:
+        """Add an option whose value has one of some names, among others for the same that need no mention."""
+        self.suggestions[self.add_argument(*names, **settings)] = values
 
     def add_path(self, *names: str, **settings: Any) -> None:
         """Add an argument that is the name of a file, which shells can complete."""

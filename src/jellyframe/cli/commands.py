@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 RDF_COMMANDS: tuple[str, ...] = ("to_jelly", "from_jelly", "transcode", "inspect")
-TOP_COMMANDS = ("version",)
+TOP_COMMANDS = ("version", "completion")
 
 _EXAMPLES = """\
 examples:

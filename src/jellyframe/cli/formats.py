@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import NamedTuple
 
+from jellyframe.cli.arguments import CommandParser
 from jellyframe.cli.console import UsageError
 
 
@@ -41,6 +42,11 @@ _COMPRESSIONS = {"gz": "gzip", "gzip": "gzip", "zst": "zstd", "zstd": "zstd"}
 def names(formats: tuple[Format, ...]) -> str:
     """The names of formats, for help and errors."""
     return ", ".join(known.name for known in formats)
+
+
+def add_format(parser: CommandParser, *option: str, known: tuple[Format, ...]) -> None:
+    """Add the option that says a format."""
+    parser.add_named(*option, metavar="FORMAT", values=tuple(one.name for one in known), help=f"one of {names(known)}")
 
 
 def split_compression(path: str) -> tuple[str, str | None]:

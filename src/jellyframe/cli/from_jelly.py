@@ -45,9 +45,7 @@ def add_parser(subparsers: Any) -> None:
         examples=_EXAMPLES,
     )
     add_input(parser)
-    parser.add_argument(
-        "--out-format", "--output-format", metavar="FORMAT", help=f"one of {formats.names(formats.OUTPUT_FORMATS)}"
-    )
+    formats.add_format(parser, "--out-format", "--output-format", known=formats.OUTPUT_FORMATS)
     add_output(parser)
     add_compression(parser)
     parser.add_argument(

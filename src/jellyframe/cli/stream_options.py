@@ -48,14 +48,16 @@ def add_stream_options(parser: CommandParser) -> None:
             type=natural,
             help=f"entries in the {table} table ({size})",
         )
-    parser.add_argument(
+    parser.add_named(
         "--opt.physical-type",
+        values=("TRIPLES", "QUADS", "GRAPHS"),
         dest="physical_type",
         metavar="TYPE",
         help="TRIPLES, QUADS or GRAPHS; by default what the data asks for",
     )
-    parser.add_argument(
+    parser.add_named(
         "--opt.logical-type",
+        values=("FLAT_TRIPLES", "FLAT_QUADS", "GRAPHS", "DATASETS", "SUBJECT_GRAPHS", "NAMED_GRAPHS"),
         dest="logical_type",
         metavar="TYPE",
         help="FLAT_TRIPLES, FLAT_QUADS, GRAPHS, DATASETS, … or the IRI of an RDF-STaX type",

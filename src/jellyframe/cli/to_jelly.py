@@ -36,9 +36,7 @@ def add_parser(subparsers: Any) -> None:
         subparsers, "to-jelly", run, help="convert RDF text to Jelly", description=_DESCRIPTION, examples=_EXAMPLES
     )
     add_input(parser)
-    parser.add_argument(
-        "--in-format", "--input-format", metavar="FORMAT", help=f"one of {formats.names(formats.INPUT_FORMATS)}"
-    )
+    formats.add_format(parser, "--in-format", "--input-format", known=formats.INPUT_FORMATS)
     add_output(parser)
     stream_options.add_stream_options(parser)
     stream_options.add_writer_options(parser)
