@@ -6,6 +6,7 @@ import copy
 import itertools
 import os
 import pickle
+import re
 import subprocess
 import sys
 from types import ModuleType
@@ -15,7 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jellyframe import terms as public
+from jellyframe.batch import Batch
 from jellyframe.errors import JellyError, TermError
+from jellyframe.kernel.ntriples_write_cy import term_strings
 from jellyframe.terms import DEFAULT_GRAPH, IRI, BlankNode, Literal, Quad, Triple
 from kernel_twins import KERNELS, NoTwinError, load_twin_module
 from strategies import any_statements, literals
@@ -198,6 +201,14 @@ class TestSimpleTerms:
         assert str(terms.Literal("\x00\x1f\x7f\x80")) == '"\\u0000\\u001F\\u007F\x80"'
         assert str(terms.DEFAULT_GRAPH) == ""
 
+    def test_a_label_that_ntriples_cannot_hold_is_written_another_way(self, terms: ModuleType) -> None:
+        odd = ["a b", "", "-a", "a.", "hex-61", "é b"]
+        texts = [str(terms.BlankNode(label)) for label in odd]
+        assert len(set(texts)) == len(odd)
+        assert all(re.fullmatch(r"_:\w[\w-]*", text) for text in texts)
+        assert str(terms.BlankNode("a.b-é")) == "_:a.b-é"
+        assert str(terms.BlankNode("\ud800")) == "_:\ud800"
+
 
 class TestStatements:
     def test_they_are_tuples(self) -> None:
@@ -274,6 +285,14 @@ class TestCopies:
 def test_importing_terms_does_not_import_pyarrow() -> None:
     program = "import sys, jellyframe.terms; sys.exit('pyarrow' in sys.modules)"
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+@given(any_statements())
+def test_text_is_what_the_writer_of_ntriples_writes(statements: list[Triple | Quad]) -> None:
+    batch = Batch.from_statements(statements)
+    texts = term_strings(batch.terms).strings()
+    for place, column in enumerate((batch.s, batch.p, batch.o, batch.g or [])):
+        assert [texts[term] for term in column] == [str(statement[place]) for statement in statements[: len(column)]]
 
 
 @given(literals())

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, ClassVar
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from jellyframe.errors import TableError
+from jellyframe.errors import TableError, shortened
 from jellyframe.kernel.columns_cy import first_unclear_iri
 from jellyframe.kernel.kinds import (
     KIND_BLANK_NODE,
@@ -145,7 +145,7 @@ class BatchArrays:
         term = first_unclear_iri(self._batch.terms)
         if term >= 0:
             raise TableError(
-                f"the IRI {self.values[term].as_py()!r} would not be taken for one in the layout 'flat', "
+                f"the IRI {shortened(self.values[term].as_py())} would not be taken for one in the layout 'flat', "
                 'where strings that begin with _:, " or << are other terms; use another layout'
             )
 

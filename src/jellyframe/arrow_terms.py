@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from jellyframe.arrow_layouts import FRAME_COLUMN, KIND_NAMES, POSITIONS, get_layout
 from jellyframe.batch import Batch
-from jellyframe.errors import TableError, TextError
+from jellyframe.errors import TableError, TextError, shortened
 from jellyframe.kernel.columns_cy import (
     LiteralParts,
     datatype_rows,
@@ -26,24 +26,33 @@ from jellyframe.kernel.columns_cy import (
     pick,
     put_parsed,
 )
-from jellyframe.kernel.kinds import KIND_DEFAULT_GRAPH
+from jellyframe.kernel.kinds import (
+    KIND_BLANK_NODE,
+    KIND_DEFAULT_GRAPH,
+    KIND_IRI,
+    KIND_LITERAL,
+    KIND_QUOTED_TRIPLE,
+)
 from jellyframe.kernel.table_cy import TermTable, int_column
 from jellyframe.terms import RDF_LANG_STRING
 
 _NULL = -1
-_KIND_CODES = {name: kind for kind, name in reversed(KIND_NAMES.items())}
+# Of what sort a literal is, its datatype and language tell.
+_KIND_CODES = {KIND_NAMES[kind]: kind for kind in (KIND_IRI, KIND_BLANK_NODE, KIND_LITERAL, KIND_QUOTED_TRIPLE)}
 
 
 # ---- schemas ------------------------------------------------------------------------------------------
 def _is_string(kind: pa.DataType) -> bool:
+    """Whether there can be strings in a column: also in one of nulls alone, whose type says nothing else."""
     if pa.types.is_dictionary(kind):
         return _is_string(kind.value_type)
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+    is_one = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view, pa.types.is_null)
+    return any(is_it(kind) for is_it in is_one)
 
 
 def _is_term_struct(kind: pa.DataType) -> bool:
     if not pa.types.is_struct(kind):
-        return False
+        return bool(pa.types.is_null(kind))
     types = {field.name: field.type for field in kind}
     return {"kind", "value"} <= set(types) and all(
         _is_string(types.get(name, pa.string())) for name in ("kind", "value", "datatype", "lang")
@@ -69,11 +78,11 @@ def _guess_layout(schema: pa.Schema) -> str:
         if len(schema.get_all_field_indices(name)) > 1:
             raise TableError(f"the table has more than one column {name!r}")
     types = {name: schema.field(name).type for name in POSITIONS if name in schema.names}
-    if all(map(_is_term_struct, types.values())):
-        return "struct"
     beside = [name for name in ("o_kind", "o_datatype", "o_lang") if name in schema.names]
     if all(map(_is_string, types.values())) and all(_is_string(schema.field(name).type) for name in beside):
         return "flat" if "o_kind" in beside else "ntriples"
+    if all(map(_is_term_struct, types.values())):
+        return "struct"
     raise TableError(
         "the columns are in no layout that we know: all strings, or all structs of strings with `kind` and `value`; "
         + ", ".join(f"{name} is {kind}" for name, kind in types.items())
@@ -81,13 +90,24 @@ def _guess_layout(schema: pa.Schema) -> str:
 
 
 # ---- arrays -------------------------------------------------------------------------------------------
+def _settled(array: pa.Array) -> pa.Array:
+    """An array in a form that we deal with: plain strings, a dictionary that has no null in it, or structs."""
+    if pa.types.is_dictionary(array.type):
+        return array if array.dictionary.null_count == 0 else _settled(array.dictionary_decode())
+    if pa.types.is_string(array.type) or pa.types.is_struct(array.type):
+        return array
+    try:
+        return array.cast(pa.string())
+    except pa.ArrowException as error:
+        raise TableError(f"these do not become plain strings: {error}") from error
+
+
 def _plain(array: pa.Array) -> pa.Array:
     """An array of strings in Arrow's plain layout, known to be UTF-8."""
+    array = _settled(array)
+    if pa.types.is_dictionary(array.type):
+        array = _settled(array.dictionary_decode())
     try:
-        if pa.types.is_dictionary(array.type):
-            array = array.dictionary_decode()
-        if not pa.types.is_string(array.type):
-            array = array.cast(pa.string())
         array.validate(full=True)
     except pa.ArrowException as error:
         raise TableError(f"these are not strings: {error}") from error
@@ -118,18 +138,14 @@ def _first(mask: pa.Array) -> int:
 
 
 class _Distinct(NamedTuple):
-    """A column as its distinct strings and, row by row, which one it is; _NULL for none."""
+    """A (settled) column as its distinct strings and, row by row, which one it is; _NULL for none."""
 
     strings: pa.Array
     indices: memoryview
 
     @classmethod
     def of(cls, array: pa.Array) -> _Distinct:
-        if pa.types.is_dictionary(array.type) and array.dictionary.null_count:
-            array = array.dictionary_decode()
         if not pa.types.is_dictionary(array.type):
-            if pa.types.is_string_view(array.type):
-                array = _plain(array)
             array = array.dictionary_encode()
         indices = array.indices.cast(pa.int32())
         return cls(_plain(array.dictionary), _ints(indices.fill_null(_NULL) if indices.null_count else indices))
@@ -151,16 +167,23 @@ def _parse(strings: pa.Array, table: TermTable, row_of: Callable[[int], int]) ->
         return parse_terms(*_buffers(strings), table)
     except TextError as error:
         index = (error.line or 1) - 1
-        raise TableError(f"{error.message}, in {strings[index].as_py()!r}", row=row_of(index)) from error
+        raise TableError(f"{error.message}, in {shortened(strings[index].as_py())}", row=row_of(index)) from error
 
 
-def _parse_rest(terms: memoryview, strings: pa.Array, table: TermTable, row_of: Callable[[int], int]) -> None:
+def _parse_rest(
+    terms: memoryview, strings: pa.Array, table: TermTable, row_of: Callable[[int], int], *, only_quoted: bool = False
+) -> None:
     """Parse the strings that have no term yet."""
     missing = pc.equal(pa.Array.from_buffers(pa.int32(), len(terms), [None, pa.py_buffer(terms)]), _NULL)
     if not missing.true_count:
         return
     places = pc.indices_nonzero(missing)
-    put_parsed(terms, _parse(strings.take(places), table, lambda index: row_of(places[index].as_py())))
+    rest = strings.take(places)
+    if only_quoted and (other := _first(pc.invert(pc.starts_with(rest, "<<")))) >= 0:
+        raise TableError(
+            f"not a quoted triple: {shortened(rest[other].as_py())} does not begin with <<", row=places[other].as_py()
+        )
+    put_parsed(terms, _parse(rest, table, lambda index: row_of(places[index].as_py())))
 
 
 # ---- columns to terms ---------------------------------------------------------------------------------
@@ -168,20 +191,23 @@ class _Terms:
     """The terms of one record batch, as they are met."""
 
     def __init__(self, record_batch: pa.RecordBatch) -> None:
-        self._columns: dict[str, pa.Array] = dict(zip(record_batch.schema.names, record_batch.columns, strict=True))
+        self._record_batch = record_batch
         rows = len(record_batch)
         # A guess that fits most data, so that the table need not grow often.
         self.table = TermTable(rows // 2, 16 * rows)
 
+    def _column(self, name: str) -> pa.Array | None:
+        return _settled(self._record_batch[name]) if name in self._record_batch.schema.names else None
+
     def column(self, layout: str, position: str) -> memoryview:
-        array = self._columns[position]
+        """The terms of a position."""
+        array = _settled(self._record_batch[position])
         if array.null_count and position != "g":
             raise TableError("there is no term (null)", row=_first(array.is_null()))
-        if layout == "struct":
+        if pa.types.is_struct(array.type):
             return self._structs(array)
         if layout == "flat" and position == "o":
-            others = [self._columns.get(name) for name in ("o_kind", "o_datatype", "o_lang")]
-            return self._parts(array, *others, is_term=None)
+            return self._parts(array, *map(self._column, ("o_kind", "o_datatype", "o_lang")), is_term=None)
         distinct = _Distinct.of(array)
         if layout == "flat":
             terms = intern_flat(*_buffers(distinct.strings), self.table)
@@ -192,7 +218,7 @@ class _Terms:
 
     def _structs(self, array: pa.Array) -> memoryview:
         children = array.flatten() if array.null_count else [array.field(i) for i in range(array.type.num_fields)]
-        named = dict(zip((field.name for field in array.type), children, strict=True))
+        named = {field.name: _settled(child) for field, child in zip(array.type, children, strict=True)}
         return self._parts(
             named["value"],
             named["kind"],
@@ -217,7 +243,7 @@ class _Terms:
                 if (row := _first(is_missing)) >= 0:
                     raise TableError(f"the {name} of the term is null", row=row)
         has_details = _has_values(datatypes) or _has_values(languages)
-        if not has_details and pc.all(pc.equal(kinds, "iri"), skip_nulls=True).as_py():
+        if not has_details and pc.all(pc.equal(kinds, "iri")).as_py():
             distinct = _Distinct.of(values)
             for_null = _NULL if is_term is None else default_graph(self.table)
             return pick(intern_iris(*_buffers(distinct.strings), self.table), distinct.indices, for_null)
@@ -229,7 +255,7 @@ class _Terms:
             self._literal_parts(datatypes, languages, len(values)),
             self.table,
         )
-        _parse_rest(terms, values, self.table, lambda row: row)
+        _parse_rest(terms, values, self.table, lambda row: row, only_quoted=True)
         return terms
 
     def _kind_codes(self, names: _Distinct) -> memoryview:
@@ -237,7 +263,9 @@ class _Terms:
         for index, name in enumerate(names.strings.to_pylist()):
             if name not in _KIND_CODES:
                 kinds = ", ".join(_KIND_CODES)
-                raise TableError(f"{name!r} is no kind of term: the kinds are {kinds}", row=names.row_of(index))
+                raise TableError(
+                    f"{shortened(name)} is no kind of term: the kinds are {kinds}", row=names.row_of(index)
+                )
             codes[index] = _KIND_CODES[name]
         return codes
 

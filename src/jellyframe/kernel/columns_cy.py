@@ -154,7 +154,7 @@ def datatype_rows(
     length: cython.Py_ssize_t
     column = int_column(n)
     out: cython.int[::1] = column
-    simple: cython.const[cython.uchar][::1] = XSD_STRING
+    simple: cython.const[cython.uchar][::1] = memoryview(XSD_STRING)
     for i in range(n):
         length = offsets[i + 1] - offsets[i]
         if length == simple.shape[0] and equal_bytes(data, offsets[i], simple, 0, length):

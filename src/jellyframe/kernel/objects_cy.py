@@ -10,7 +10,7 @@ try:
 except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
     import cython
 
-from jellyframe.errors import EncodeError
+from jellyframe.errors import EncodeError, shortened
 from jellyframe.terms import DEFAULT_GRAPH, RDF_LANG_STRING, XSD_STRING, Quad, Triple
 
 if cython.compiled:
@@ -402,7 +402,7 @@ def utf8(text: str) -> bytes:
 
 
 def _lone_surrogate(text: str, error: UnicodeEncodeError) -> str:
-    return f"a lone surrogate (U+{ord(text[error.start]):04X}) in {_shortened(text)}, which is in no UTF-8 text"
+    return f"a lone surrogate (U+{ord(text[error.start]):04X}) in {shortened(text)}, which is in no UTF-8 text"
 
 
 def build_statements(statements: Iterable[tuple[Any, ...]], quads: bool | None = None) -> BatchBuilder:
@@ -415,13 +415,9 @@ def build_statements(statements: Iterable[tuple[Any, ...]], quads: bool | None =
 _TERMS = "pass an IRI, a BlankNode, a Literal or a Triple"
 
 
-def _shortened(text: str) -> str:
-    return repr(text if len(text) <= 60 else text[:57] + "...")
-
-
 def _described(value: object) -> str:
     """A value in a message: a string as such, other things by their type."""
-    return f"the str {_shortened(value)}" if isinstance(value, str) else f"a {type(value).__name__}"
+    return f"the str {shortened(value)}" if isinstance(value, str) else f"a {type(value).__name__}"
 
 
 def _wrong_size(size: int, wanted: int) -> str:

@@ -5,12 +5,14 @@ Users import them from `jellyframe.terms`, under which name they are also pickle
 
 from __future__ import annotations
 
+import re
+
 try:
     from jellyframe.kernel import _uncompiled as cython
 except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
     import cython
 
-from jellyframe.errors import TermError
+from jellyframe.errors import EncodeError, TermError
 from jellyframe.kernel.statements import Triple
 
 XSD_STRING = "http://www.w3.org/2001/XMLSchema#string"
@@ -23,6 +25,10 @@ _LITERAL_ESCAPES = {code: f"\\u{code:04X}" for code in _CONTROLS} | {
 }
 # An IRI can hold these only as numbers.
 _IRI_ESCAPES = {code: f"\\u{code:04X}" for code in [*range(0x21), *map(ord, '<>"{}|^`\\')]}
+
+
+# Labels that N-Triples hold as they are, by far the most. What becomes of others the writer of N-Triples knows.
+_COMMON_LABEL = re.compile(r"(?!hex-)[A-Za-z0-9_][A-Za-z0-9_-]*")
 
 
 def exact_str(value: object, what: str) -> str:
@@ -125,7 +131,7 @@ class BlankNode(SimpleTerm):
         return (1, self._text, "", "")
 
     def __str__(self) -> str:
-        return f"_:{self._text}"
+        return f"_:{self._text}" if _COMMON_LABEL.fullmatch(self._text) else _written(self)
 
     def __repr__(self) -> str:
         return f"BlankNode({self._text!r})"
@@ -233,6 +239,18 @@ class DefaultGraph(SimpleTerm):
 
 DEFAULT_GRAPH: DefaultGraph = None  # type: ignore[assignment]  # until the next line
 DEFAULT_GRAPH = DefaultGraph()
+
+
+def _written(node: BlankNode) -> str:
+    """A blank node as it stands in N-Triples, whatever its label."""
+    from jellyframe.kernel.ntriples_write_cy import term_strings
+    from jellyframe.kernel.objects_cy import build_statements
+
+    try:
+        return term_strings(build_statements([(node, node, node)]).terms).strings()[0]
+    except EncodeError:
+        # A lone surrogate: no text can hold that, and no error is of use here.
+        return f"_:{node.label}"
 
 
 def restore_term(kind: str, *parts: object) -> SimpleTerm:
