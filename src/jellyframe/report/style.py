@@ -73,7 +73,8 @@ g[data-tip]:hover .hit { fill: var(--track); }
 .axis-title.below { text-align: right; margin: 2px 0 0; }
 .legend { display: flex; flex-wrap: wrap; gap: 4px 16px; margin: 12px 0 0; padding: 0; list-style: none; }
 .legend { font-size: 13px; }
-.facts { display: grid; gap: 0 36px; margin: 0; grid-template-columns: repeat(auto-fill, minmax(min(100%, 19em), 1fr)); }
+.facts { display: grid; gap: 0 36px; margin: 0; }
+.facts { grid-template-columns: repeat(auto-fill, minmax(min(100%, 19em), 1fr)); }
 .facts div { display: flex; justify-content: space-between; gap: 16px; padding: 6px 0; }
 .facts div { border-bottom: 1px solid var(--line); }
 .facts dt { color: var(--soft); }

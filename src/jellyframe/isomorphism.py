@@ -1,0 +1,296 @@
+"""Whether two sets of statements are the same but for the labels of their blank nodes.
+
+    difference = compare(first, second)         # None where they are isomorphic
+    isomorphic(first, second)
+
+Both are taken as RDF datasets: the order of statements and their repetition do not count, a triple is a quad in the
+default graph, and the case of language tags makes no difference. Blank nodes may be anywhere, in quoted triples too.
+
+Blank nodes are coloured by what is said of them, and the colours refined until they do not split further; both sides at
+once, so that a colour means the same on both. Where a colour is left with several nodes, one of them is tried with each
+of its possible partners. Parts that hang together through such nodes only are independent of each other, so that trying
+is limited to one part at a time. That takes next to no time on real data; on graphs made to be hard it could take for
+ever, and so the work is limited.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from jellyframe.errors import LimitError
+from jellyframe.terms import DEFAULT_GRAPH, BlankNode, Literal, Quad, Statement, Triple
+
+# Looks at a statement that the search may take beyond those in proportion to the size of the data.
+MAX_STEPS = 5_000_000
+_STEPS_A_STATEMENT = 100
+_EXAMPLES = 3
+
+_Node = tuple[int, str]
+
+
+class _Hole:
+    """Stands for a blank node in a pattern."""
+
+    def __repr__(self) -> str:
+        return "_:"
+
+
+_HOLE = _Hole()
+
+
+class Difference(NamedTuple):
+    """In what way two sets of statements differ, with examples of statements that only one of them has."""
+
+    message: str
+    only_first: list[str]
+    only_second: list[str]
+
+
+def isomorphic(first: Iterable[Statement], second: Iterable[Statement], *, max_steps: int = MAX_STEPS) -> bool:
+    """Whether there is a mapping of blank nodes that turns one set of statements into the other."""
+    return compare(first, second, max_steps=max_steps) is None
+
+
+def compare(
+    first: Iterable[Statement], second: Iterable[Statement], *, max_steps: int = MAX_STEPS
+) -> Difference | None:
+    """None where the two are isomorphic; else how they differ. A LimitError where that takes more than `max_steps`."""
+    sides = (_Side(first), _Side(second))
+    if sides[0].ground != sides[1].ground:
+        return Difference(
+            _counted("statements without blank nodes differ", sides[0].ground, sides[1].ground),
+            _examples(sides[0].ground - sides[1].ground),
+            _examples(sides[1].ground - sides[0].ground),
+        )
+    shapes = [Counter(shape for shape, _labels in side.patterned()) for side in sides]
+    if shapes[0] != shapes[1]:
+        only = (shapes[0] - shapes[1], shapes[1] - shapes[0])
+        return Difference(
+            _counted("statements with blank nodes differ", sides[0].with_nodes, sides[1].with_nodes),
+            _examples(statement for statement in sides[0].with_nodes if _pattern(statement)[0] in only[0]),
+            _examples(statement for statement in sides[1].with_nodes if _pattern(statement)[0] in only[1]),
+        )
+    search = _Search(sides, max_steps)
+    try:
+        found = search.run()
+    except RecursionError:
+        raise search.too_hard() from None
+    if found:
+        return None
+    return Difference("no mapping of the blank nodes makes the statements equal", [], [])
+
+
+def _counted(what: str, first: set[Quad], second: set[Quad]) -> str:
+    return f"{what} ({len(first)} on one side, {len(second)} on the other)"
+
+
+def _examples(statements: Iterable[Quad]) -> list[str]:
+    lines = sorted(statement.to_line() for statement in statements)
+    return lines[:_EXAMPLES]
+
+
+class _Side:
+    """One of the two sets, split into statements with and without blank nodes."""
+
+    def __init__(self, statements: Iterable[Statement]) -> None:
+        self.ground: set[Quad] = set()
+        self.with_nodes: set[Quad] = set()
+        for statement in statements:
+            quad = normalised(statement)
+            (self.with_nodes if _has_node(quad) else self.ground).add(quad)
+
+    def patterned(self) -> Iterator[tuple[object, tuple[str, ...]]]:
+        return map(_pattern, self.with_nodes)
+
+
+def normalised(statement: Statement) -> Quad:
+    """A statement as a quad, with language tags in lower case."""
+    s, p, o, *graph = statement
+    return Quad(_normalised_term(s), _normalised_term(p), _normalised_term(o), graph[0] if graph else DEFAULT_GRAPH)
+
+
+def _normalised_term(term: Any) -> Any:
+    if isinstance(term, Literal) and term.language is not None and not term.language.islower():
+        return Literal(term.lex, language=term.language.lower())
+    if isinstance(term, Triple):
+        return Triple(*map(_normalised_term, term))
+    return term
+
+
+def _has_node(terms: Iterable[Any]) -> bool:
+    return any(isinstance(term, BlankNode) or (isinstance(term, Triple) and _has_node(term)) for term in terms)
+
+
+def _pattern(statement: Quad) -> tuple[object, tuple[str, ...]]:
+    """A statement with holes for its blank nodes, and their labels in the order of the holes."""
+    labels: list[str] = []
+    return _with_holes(statement, labels), tuple(labels)
+
+
+def _with_holes(terms: Iterable[Any], labels: list[str]) -> tuple[object, ...]:
+    shape: list[object] = []
+    for term in terms:
+        if isinstance(term, BlankNode):
+            labels.append(term.label)
+            shape.append(_HOLE)
+        elif isinstance(term, Triple):
+            shape.append(_with_holes(term, labels))
+        else:
+            shape.append(term)
+    return tuple(shape)
+
+
+class _Search:
+    """The blank nodes of both sides as numbers, their colours, and the search for a mapping."""
+
+    def __init__(self, sides: tuple[_Side, _Side], max_steps: int) -> None:
+        numbers: dict[_Node, int] = {}
+        shapes: dict[object, int] = {}
+        self._side: list[int] = []
+        # For each node, the statements that it is in: the number of their pattern, and the nodes in its holes.
+        self._statements: list[list[tuple[int, tuple[int, ...]]]] = []
+        for which, side in enumerate(sides):
+            for shape, labels in side.patterned():
+                pattern = shapes.setdefault(shape, len(shapes))
+                nodes = tuple(self._number(numbers, (which, label)) for label in labels)
+                for node in set(nodes):
+                    self._statements[node].append((pattern, nodes))
+        self._colour = [0] * len(numbers)
+        self._members: dict[int, set[int]] = {0: set(range(len(numbers)))}
+        self._next_colour = 1
+        # What to undo when a try fails: nodes and the colours that they had.
+        self._trail: list[tuple[int, int]] = []
+        self._steps_left = max_steps + _STEPS_A_STATEMENT * sum(map(len, self._statements))
+        self._max_steps = self._steps_left
+
+    def _number(self, numbers: dict[_Node, int], node: _Node) -> int:
+        if node not in numbers:
+            numbers[node] = len(numbers)
+            self._side.append(node[0])
+            self._statements.append([])
+        return numbers[node]
+
+    def too_hard(self) -> LimitError:
+        return LimitError(
+            f"the blank nodes are too much alike: no answer after {self._max_steps} steps of comparing them"
+        )
+
+    def run(self) -> bool:
+        everything = set(range(len(self._colour)))
+        return self._is_balanced(everything) and self._refine(everything) and self._solve(everything)
+
+    # ---- colours ----
+
+    def _signature(self, node: int) -> tuple[tuple[int, tuple[int, ...]], ...]:
+        """What is said of a node, in terms of the colours of the others."""
+        colour = self._colour
+        statements = self._statements[node]
+        self._steps_left -= len(statements)
+        if self._steps_left < 0:
+            raise self.too_hard()
+        return tuple(
+            sorted(
+                (shape, tuple([-1 if other == node else colour[other] for other in nodes]))
+                for shape, nodes in statements
+            )
+        )
+
+    def _refine(self, affected: set[int]) -> bool:
+        """Split colours until nodes of one colour have the same said of them. False when the sides differ in that.
+
+        `affected` are the nodes of which something else may be said than when they got their colours.
+        """
+        while affected:
+            groups: dict[int, dict[object, set[int]]] = {}
+            for node in affected:
+                groups.setdefault(self._colour[node], {}).setdefault(self._signature(node), set()).add(node)
+            changed: list[int] = []
+            for colour, by_signature in groups.items():
+                found = sorted(by_signature.values(), key=len)
+                if not all(map(self._is_balanced, found)):
+                    return False
+                if sum(map(len, found)) == len(self._members[colour]):
+                    # The largest group keeps the colour: changing few nodes leaves little to look at again. Members
+                    # that are not affected keep it else: they see no new colour, so they differ from all that are.
+                    found.pop()
+                for nodes in found:
+                    self._give_new_colour(nodes)
+                    changed += nodes
+            affected = self._neighbours(changed)
+        return True
+
+    def _is_balanced(self, nodes: set[int]) -> bool:
+        return 2 * sum(self._side[node] for node in nodes) == len(nodes)
+
+    def _give_new_colour(self, nodes: Iterable[int]) -> None:
+        new = self._next_colour
+        self._next_colour += 1
+        self._members[new] = set(nodes)
+        for node in nodes:
+            old = self._colour[node]
+            self._members[old].discard(node)
+            self._trail.append((node, old))
+            self._colour[node] = new
+
+    def _undo(self, mark: int) -> None:
+        while len(self._trail) > mark:
+            node, old = self._trail.pop()
+            self._members[self._colour[node]].discard(node)
+            self._colour[node] = old
+            self._members[old].add(node)
+
+    def _neighbours(self, nodes: Iterable[int]) -> set[int]:
+        return {
+            other for node in nodes for _shape, others in self._statements[node] for other in others if other != node
+        }
+
+    # ---- trying ----
+
+    def _solve(self, nodes: Iterable[int]) -> bool:
+        """Find partners for all nodes that have no single one yet."""
+        waiting: dict[tuple[int, ...], list[list[int]]] = {}
+        parts = list(self._parts({node for node in nodes if len(self._members[self._colour[node]]) > 2}))
+        for part in parts:
+            if self._side[part[0]] == 1:
+                waiting.setdefault(self._colours_of(part), []).append(part)
+        for part in parts:
+            if self._side[part[0]] == 1:
+                continue
+            candidates = waiting.get(self._colours_of(part), [])
+            # A node that touches no other undecided one is told from its like by nothing.
+            places = reversed(range(len(candidates)))
+            partner = next((place for place in places if len(part) == 1 or self._fits(part, candidates[place])), None)
+            if partner is None:
+                return False
+            candidates[partner] = candidates[-1]
+            candidates.pop()
+        return True
+
+    def _colours_of(self, part: list[int]) -> tuple[int, ...]:
+        return tuple(sorted(self._colour[node] for node in part))
+
+    def _parts(self, undecided: set[int]) -> Iterator[list[int]]:
+        """The undecided nodes in groups that hang together."""
+        left = set(undecided)
+        while left:
+            part = [left.pop()]
+            for node in part:
+                near = self._neighbours((node,)) & left
+                left -= near
+                part += near
+            yield part
+
+    def _fits(self, part: list[int], other: list[int]) -> bool:
+        """Whether one part can be mapped to the other; if so, their colours say how."""
+        sizes = Counter(self._colour[node] for node in part)
+        node = min(part, key=lambda member: (sizes[self._colour[member]], self._colour[member]))
+        for partner in [member for member in other if self._colour[member] == self._colour[node]]:
+            mark = len(self._trail)
+            pair = (node, partner)
+            self._give_new_colour(pair)
+            if self._refine(self._neighbours(pair)) and self._solve([*part, *other]):
+                return True
+            self._undo(mark)
+        return False
