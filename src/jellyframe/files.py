@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import stat
 import tempfile
@@ -60,6 +59,7 @@ class ByteSource:
         self._owned: IO[bytes] | None = None
         self.name: str | None = None
         self.compression: str | None = None
+        self._memory = self._whole = memoryview(b"")
         self._left = None if stop is None else stop - start
         if isinstance(source, str | os.PathLike):
             self.name = os.fspath(source)
@@ -68,7 +68,8 @@ class ByteSource:
             if start:
                 self._owned.seek(start)
         elif isinstance(source, bytes | bytearray | memoryview):
-            self._read_raw = io.BytesIO(memoryview(source)[start:stop]).read
+            self._memory = self._whole = memoryview(source).cast("B")[start:stop]
+            self._read_raw = self._read_memory
         elif hasattr(source, "read"):
             name = getattr(source, "name", None)
             self.name = name if isinstance(name, str) else None
@@ -95,6 +96,21 @@ class ByteSource:
             self.compression = "zstd"
         if self.compression is not None:
             self._inflater = _Inflater(self.compression, self._limits)
+
+    def _read_memory(self, size: int) -> bytes:
+        piece, self._memory = self._memory[:size], self._memory[size:]
+        return bytes(piece)
+
+    def take_memory(self) -> memoryview:
+        """All that is left, without a copy, where the source is bytes that are not compressed; otherwise nothing."""
+        if self._inflater is not None or not self._memory:
+            return memoryview(b"")
+        memory, self._memory = self._memory, memoryview(b"")
+        if self._head:
+            # The head was read off the front of the same memory.
+            memory = self._whole
+            self._head = b""
+        return memory
 
     def _read_some(self, size: int) -> bytes:
         if self._left is not None:

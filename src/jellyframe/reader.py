@@ -90,9 +90,9 @@ class JellyReader:
             self._is_delimited = True
         self.namespaces: dict[str, str] = {}
         self._source = ByteSource(source, limits, start=start, stop=stop)
-        self._data: bytes | memoryview = b""
+        self._data: bytes | memoryview = self._source.take_memory()
         self._pos = 0
-        self._at_end = False
+        self._at_end = len(self._data) > 0
 
     # ---- the views ----
 
@@ -212,9 +212,11 @@ class JellyReader:
 
     def _fill(self, needed: int) -> bool:
         """Get bytes until `needed` of them lie ahead; false when the input ends before."""
-        pieces = [self._data[self._pos :]]
-        have = len(pieces[0])
+        have = len(self._data) - self._pos
         wanted = max(needed, have + 1)
+        if self._at_end:
+            return have >= wanted
+        pieces = [self._data[self._pos :]]
         while have < wanted and not self._at_end:
             asked = time.monotonic()
             piece = self._source.read(max(CHUNK_BYTES, wanted - have))

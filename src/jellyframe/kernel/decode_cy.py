@@ -16,7 +16,7 @@ except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
 
 from jellyframe.errors import JellyError, LimitError
 from jellyframe.kernel.decode_terms_cy import TermDecoder
-from jellyframe.kernel.table_cy import BatchBuilder, TermTable, grown_ints, int_column
+from jellyframe.kernel.table_cy import BatchBuilder, Memory, TermTable, grown_ints, int_column
 
 if cython.compiled:
     from cython.cimports.jellyframe.kernel.decode_terms_cy import TermDecoder
@@ -35,7 +35,7 @@ if cython.compiled:
         ROW_QUAD,
         ROW_TRIPLE,
     )
-    from cython.cimports.jellyframe.kernel.table_cy import BatchBuilder, TermTable
+    from cython.cimports.jellyframe.kernel.table_cy import BatchBuilder, Memory, TermTable
 else:
     from jellyframe.kernel.fields import (
         FRAME_METADATA,
@@ -81,6 +81,7 @@ class Decoder(TermDecoder):
     concatenated: cython.bint
     options_message: bytes | None
     physical_type: cython.int
+    memory: Memory
     builder: BatchBuilder
     graph: cython.int
     frame_left: cython.Py_ssize_t
@@ -117,6 +118,7 @@ class Decoder(TermDecoder):
         self.graph = -1
         self.frame_left = -1
         self.needed = 0
+        self.memory = Memory()
         self.begin_batch(BatchBuilder(False))
 
     @cython.cfunc
@@ -360,7 +362,7 @@ class Decoder(TermDecoder):
             self.reset_lookups(names, prefixes, datatypes, generalized, rdf_star)
             if self.builder.has_graph != (self.physical_type != 1):
                 # Nothing is in the builder yet, but frames may have ended: those without rows.
-                self.builder = BatchBuilder(self.physical_type != 1)
+                self.builder = BatchBuilder(self.physical_type != 1, memory=self.memory)
                 self.terms = self.builder.terms
         return True
 
@@ -474,7 +476,10 @@ class Decoder(TermDecoder):
             self.namespaces,
         )
         new = BatchBuilder(
-            old.has_graph, old.rows, TermTable(terms.count + terms.count // 8, terms.values.data_size * 9 // 8)
+            old.has_graph,
+            old.rows,
+            TermTable(terms.count + terms.count // 8, terms.values.data_size * 9 // 8, self.memory),
+            self.memory,
         )
         self.begin_batch(new)
         self.forget_terms()

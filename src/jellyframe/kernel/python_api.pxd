@@ -24,3 +24,11 @@ cdef extern from "Python.h":
 cdef inline bytearray new_bytearray(Py_ssize_t size):
     # Unlike bytearray(size) this does not fill the memory with zeros, which would take as long as using it.
     return PyByteArray_FromStringAndSize(NULL, size)
+
+
+cdef extern from "Python.h":
+    Py_ssize_t Py_REFCNT(object op)
+
+
+cdef inline Py_ssize_t reference_count(object op):
+    return Py_REFCNT(op)

@@ -1,4 +1,14 @@
+cdef class Memory:
+    cdef list _blocks
+
+    cdef object unset_bytes(self, Py_ssize_t capacity)
+    cdef object unset_ints(self, Py_ssize_t capacity)
+    cdef object more_bytes(self, object old, Py_ssize_t size, Py_ssize_t capacity)
+    cdef object more_ints(self, object old, Py_ssize_t size, Py_ssize_t capacity)
+
+
 cdef class StringTable:
+    cdef Memory _memory
     cdef int[::1] offsets
     cdef unsigned char[::1] data
     cdef readonly Py_ssize_t count
@@ -10,6 +20,7 @@ cdef class StringTable:
 
 
 cdef class TermTable:
+    cdef Memory _memory
     cdef readonly int count
     cdef readonly int seen
     cdef unsigned char[::1] kinds
@@ -43,6 +54,8 @@ cdef class TermTable:
 
 
 cdef class BatchBuilder:
+    cdef Memory _memory
+    cdef Py_ssize_t _capacity
     cdef readonly bint has_graph
     cdef readonly Py_ssize_t rows
     cdef readonly TermTable terms

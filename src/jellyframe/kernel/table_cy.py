@@ -6,6 +6,8 @@ gets small integers back. Nothing here knows where the bytes come from.
 
 from __future__ import annotations
 
+import sys
+
 try:
     from jellyframe.kernel import _uncompiled as cython
 except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
@@ -23,7 +25,7 @@ if cython.compiled:
         KIND_QUOTED_TRIPLE,
         KIND_TYPED_LITERAL,
     )
-    from cython.cimports.jellyframe.kernel.python_api import new_bytearray
+    from cython.cimports.jellyframe.kernel.python_api import new_bytearray, reference_count
 else:
     from jellyframe.kernel.bytes_cy import copy_bytes, equal_bytes, hash_bytes, move_bytes
     from jellyframe.kernel.kinds import (
@@ -36,6 +38,10 @@ else:
 
 # Longer strings hardly ever come twice in one batch, and looking would cost more than storing them again.
 INTERN_MAX_BYTES = cython.declare(cython.Py_ssize_t, 128)
+# Blocks below this size come from malloc's own stock. Where references are not counted plainly, none is used again.
+SMALLEST_KEPT = cython.declare(cython.Py_ssize_t, 1 << 15)
+MOST_KEPT = cython.declare(cython.Py_ssize_t, 48)
+IS_COUNTING_SAFE = cython.declare(cython.bint, getattr(sys, "_is_gil_enabled", lambda: True)())
 # How far back a small table is searched: enough for any real data, and a bound for data made to be slow.
 FIND_LATEST = cython.declare(cython.Py_ssize_t, 64)
 # Offsets are 32-bit, as in Arrow's plain string arrays.
@@ -56,14 +62,70 @@ def byte_column(capacity: int) -> memoryview:
         return memoryview(bytearray(max(capacity, 1)))
 
 
-def unset_ints(capacity: int) -> memoryview:
-    """The same of 32-bit integers."""
-    return byte_column(4 * max(capacity, 1)).cast("i")
+@cython.final
+@cython.cclass
+class Memory:
+    """Memory for columns, used again once nothing else holds it.
+
+    A stream makes batch after batch of about the same size. Were each to get fresh memory, the system would spend as long
+    on finding and clearing it as the kernel on filling it. What a batch still holds, or an Arrow array made of it, is
+    left alone: a block is free when only this list refers to it.
+    """
+
+    _blocks: list[bytearray]
+
+    __slots__ = ("_blocks",)
+
+    def __init__(self) -> None:
+        self._blocks = []
+
+    @cython.cfunc
+    def unset_bytes(self, capacity: cython.Py_ssize_t) -> object:
+        """A column as `byte_column` gives it."""
+        i: cython.Py_ssize_t
+        block: bytearray
+        capacity = max(capacity, 1)
+        if cython.compiled:
+            if capacity < SMALLEST_KEPT or not IS_COUNTING_SAFE:
+                return memoryview(new_bytearray(capacity))
+            for i in range(len(self._blocks)):
+                block = self._blocks[i]
+                # The list and the variable refer to it, and nothing else.
+                if reference_count(block) == 2 and capacity <= len(block) <= 4 * capacity:
+                    return memoryview(block)
+            if len(self._blocks) >= MOST_KEPT:
+                self._blocks = [block for block in self._blocks if reference_count(block) > 2]
+            block = new_bytearray(capacity + capacity // 8)
+            if len(self._blocks) < MOST_KEPT:
+                self._blocks.append(block)
+            return memoryview(block)
+        else:
+            return memoryview(bytearray(capacity))
+
+    @cython.cfunc
+    def unset_ints(self, capacity: cython.Py_ssize_t) -> object:
+        """The same of 32-bit integers."""
+        block = self.unset_bytes(4 * max(capacity, 1))
+        return block[: len(block) // 4 * 4].cast("i")
+
+    @cython.cfunc
+    def more_bytes(self, old: object, size: cython.Py_ssize_t, capacity: cython.Py_ssize_t) -> object:
+        """A larger column that begins with the first `size` bytes of `old`."""
+        new = self.unset_bytes(capacity)
+        new[:size] = old[:size]
+        return new
+
+    @cython.cfunc
+    def more_ints(self, old: object, size: cython.Py_ssize_t, capacity: cython.Py_ssize_t) -> object:
+        """A larger column that begins with the first `size` values of `old`."""
+        new = self.unset_ints(capacity)
+        new[:size] = old[:size]
+        return new
 
 
 def grown_ints(old: object, size: int, capacity: int) -> memoryview:
     """A larger column that begins with the first `size` values of `old`."""
-    new = unset_ints(capacity)
+    new = byte_column(4 * max(capacity, 1)).cast("i")
     new[:size] = old[:size]
     return new
 
@@ -80,12 +142,13 @@ def grown_bytes(old: object, size: int, capacity: int) -> memoryview:
 class StringTable:
     """Strings end to end in one run of bytes, with their offsets."""
 
-    __slots__ = ("count", "data", "data_size", "offsets")
+    __slots__ = ("_memory", "count", "data", "data_size", "offsets")
 
-    def __init__(self, strings: cython.Py_ssize_t, size: cython.Py_ssize_t):
-        self.offsets = unset_ints(strings + 1)
+    def __init__(self, strings: cython.Py_ssize_t, size: cython.Py_ssize_t, memory: Memory | None = None):
+        self._memory = Memory() if memory is None else memory
+        self.offsets = self._memory.unset_ints(strings + 1)
         self.offsets[0] = 0
-        self.data = byte_column(size)
+        self.data = self._memory.unset_bytes(size)
         self.count = 0
         self.data_size = 0
 
@@ -96,13 +159,13 @@ class StringTable:
         if self.data_size + n > self.data.shape[0]:
             if self.data_size + n > MAX_STRING_BYTES:
                 raise LimitError("the strings of one batch exceed 2 GiB; read with fewer rows a batch")
-            self.data = grown_bytes(
+            self.data = self._memory.more_bytes(
                 self.data,
                 self.data_size,
                 min(max(2 * self.data.shape[0], self.data_size + n, 256), MAX_STRING_BYTES),
             )
         if self.count + 2 > self.offsets.shape[0]:
-            self.offsets = grown_ints(self.offsets, self.count + 1, 2 * self.offsets.shape[0] + 2)
+            self.offsets = self._memory.more_ints(self.offsets, self.count + 1, 2 * self.offsets.shape[0] + 2)
         return 0
 
     @cython.cfunc
@@ -163,6 +226,7 @@ class TermTable:
         "_default_graph",
         "_hashes",
         "_index",
+        "_memory",
         "_slots",
         "count",
         "datatypes",
@@ -175,15 +239,16 @@ class TermTable:
         "values",
     )
 
-    def __init__(self, terms: cython.Py_ssize_t = 16, size: cython.Py_ssize_t = 512):
+    def __init__(self, terms: cython.Py_ssize_t = 16, size: cython.Py_ssize_t = 512, memory: Memory | None = None):
         slots: cython.Py_ssize_t = 256
         terms = max(terms, 16)
         while slots < 2 * terms:
             slots *= 2
         self.count = 0
-        self.kinds = byte_column(terms)
-        self.details = unset_ints(terms)
-        self.values = StringTable(terms, size)
+        self._memory = Memory() if memory is None else memory
+        self.kinds = self._memory.unset_bytes(terms)
+        self.details = self._memory.unset_ints(terms)
+        self.values = StringTable(terms, size, self._memory)
         self.datatypes = StringTable(4, 64)
         self.languages = StringTable(2, 16)
         self.quoted = int_column(0)
@@ -191,8 +256,11 @@ class TermTable:
         self.seen = 0
         self._default_graph = -1
         if cython.compiled:
-            self._slots = int_column(slots)
-            self._hashes = unset_ints(terms)
+            self._slots = self._memory.unset_ints(slots)
+            # A block may be larger than asked for, and the hash table has to have a power of two for its size.
+            self._slots = self._slots[:slots]
+            self._slots[:] = 0
+            self._hashes = self._memory.unset_ints(terms)
         else:
             self._index: dict[tuple[int, int, bytes], int] = {}
 
@@ -202,12 +270,10 @@ class TermTable:
         """Add a term whose value is already the last string of `values`."""
         term: cython.int = self.count
         capacity: cython.Py_ssize_t
-        if term >= self.kinds.shape[0]:
-            capacity = 2 * self.kinds.shape[0]
-            self.kinds = grown_bytes(self.kinds, term, capacity)
-            self.details = grown_ints(self.details, term, capacity)
-            if cython.compiled:
-                self._hashes = grown_ints(self._hashes, term, capacity)
+        if term >= self.kinds.shape[0] or term >= self.details.shape[0]:
+            capacity = 2 * max(term, 8)
+            self.kinds = self._memory.more_bytes(self.kinds, term, capacity)
+            self.details = self._memory.more_ints(self.details, term, capacity)
         self.kinds[term] = kind
         self.details[term] = detail
         self.count = term + 1
@@ -280,6 +346,8 @@ class TermTable:
                 slot = (slot + 1) & mask
             self.seen = values.append(src, start, n)
             term = self._new_term(kind, detail)
+            if term >= self._hashes.shape[0]:
+                self._hashes = self._memory.more_ints(self._hashes, self._hashes.shape[0], 2 * term)
             self._hashes[term] = cython.cast(cython.int, h)
             self._slots[slot] = term + 1
             if 2 * term > mask:
@@ -318,7 +386,7 @@ class TermTable:
         """Add a quoted triple of three terms that the table holds already."""
         at: cython.Py_ssize_t = 3 * self.quoted_count
         if at + 3 > self.quoted.shape[0]:
-            self.quoted = grown_ints(self.quoted, at, 2 * at + 48)
+            self.quoted = self._memory.more_ints(self.quoted, at, 2 * at + 48)
         self.quoted[at] = s
         self.quoted[at + 1] = p
         self.quoted[at + 2] = o
@@ -424,23 +492,31 @@ class TermTable:
 class BatchBuilder:
     """The columns of the batch that is being made, and its terms."""
 
-    __slots__ = ("g", "has_graph", "o", "p", "rows", "s", "terms")
+    __slots__ = ("_capacity", "_memory", "g", "has_graph", "o", "p", "rows", "s", "terms")
 
-    def __init__(self, has_graph: cython.bint, rows: cython.Py_ssize_t = 16, terms: TermTable | None = None):
+    def __init__(
+        self,
+        has_graph: cython.bint,
+        rows: cython.Py_ssize_t = 16,
+        terms: TermTable | None = None,
+        memory: Memory | None = None,
+    ):
+        self._memory = Memory() if memory is None else memory
         rows = max(rows, 16)
         self.has_graph = has_graph
         self.rows = 0
-        self.s = unset_ints(rows)
-        self.p = unset_ints(rows)
-        self.o = unset_ints(rows)
-        self.g = unset_ints(rows if has_graph else 0)
-        self.terms = TermTable() if terms is None else terms
+        self._capacity = rows
+        self.s = self._memory.unset_ints(rows)
+        self.p = self._memory.unset_ints(rows)
+        self.o = self._memory.unset_ints(rows)
+        self.g = self._memory.unset_ints(rows if has_graph else 0)
+        self.terms = TermTable(memory=self._memory) if terms is None else terms
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def add_row(self, s: cython.int, p: cython.int, o: cython.int, g: cython.int) -> cython.int:
         row: cython.Py_ssize_t = self.rows
-        if row >= self.s.shape[0]:
+        if row >= self._capacity:
             self._grow_rows()
         self.s[row] = s
         self.p[row] = p
@@ -453,12 +529,12 @@ class BatchBuilder:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def _grow_rows(self) -> cython.int:
-        capacity: cython.Py_ssize_t = 2 * self.s.shape[0]
-        self.s = grown_ints(self.s, self.rows, capacity)
-        self.p = grown_ints(self.p, self.rows, capacity)
-        self.o = grown_ints(self.o, self.rows, capacity)
+        self._capacity *= 2
+        self.s = self._memory.more_ints(self.s, self.rows, self._capacity)
+        self.p = self._memory.more_ints(self.p, self.rows, self._capacity)
+        self.o = self._memory.more_ints(self.o, self.rows, self._capacity)
         if self.has_graph:
-            self.g = grown_ints(self.g, self.rows, capacity)
+            self.g = self._memory.more_ints(self.g, self.rows, self._capacity)
         return 0
 
     def columns(self) -> tuple[memoryview, memoryview, memoryview, memoryview | None]:
