@@ -67,9 +67,9 @@ def byte_column(capacity: int) -> memoryview:
 class Memory:
     """Memory for columns, used again once nothing else holds it.
 
-    A stream makes batch after batch of about the same size. Were each to get fresh memory, the system would spend as long
-    on finding and clearing it as the kernel on filling it. What a batch still holds, or an Arrow array made of it, is
-    left alone: a block is free when only this list refers to it.
+    A stream makes batch after batch of about the same size. Were each to get fresh memory, the system would spend much
+    time on finding and clearing it. What a batch still holds, or an Arrow array made of it, is left alone: a block is
+    free when only this list refers to it.
     """
 
     _blocks: list[bytearray]
