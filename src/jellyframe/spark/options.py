@@ -1,0 +1,285 @@
+"""The options of the data source: text that users give by name, read once and checked in full."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from enum import IntEnum
+from typing import Any, TypeVar
+
+from jellyframe.errors import OptionsError
+from jellyframe.files import COMPRESSIONS
+from jellyframe.options import Limits, LogicalType, PhysicalType, StreamOptions
+from jellyframe.reader import DEFAULT_BATCH_ROWS
+from jellyframe.writer import DEFAULT_FRAME_BYTES, DEFAULT_FRAME_ROWS, DEFAULT_RESTART_EVERY, default_options
+
+_T = TypeVar("_T")
+_D = TypeVar("_D")
+_E = TypeVar("_E", bound=IntEnum)
+
+FAILFAST, PERMISSIVE, DROPMALFORMED = "FAILFAST", "PERMISSIVE", "DROPMALFORMED"
+MODES = (FAILFAST, PERMISSIVE, DROPMALFORMED)
+CORRUPT_COLUMN = "_corrupt_record"
+# The options that keep only statements with one of the given terms, and the position each looks at.
+FILTER_OPTIONS = {"subjects": "s", "predicates": "p", "objects": "o", "graphs": "g"}
+DEFAULT_PARTITION_BYTES = 16 << 20
+
+_SIZE = re.compile(r"(\d+)\s*([kmgt]?)(i?b)?", re.IGNORECASE)
+_FACTORS = {"": 0, "k": 10, "m": 20, "g": 30, "t": 40}
+_BOOLEANS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+
+
+class GivenOptions:
+    """Options as Spark hands them over. `maxRecordsPerFile` and `max_records_per_file` are the same."""
+
+    def __init__(self, options: Mapping[str, str]) -> None:
+        # Keys with a dot in them are Spark's own.
+        self._values = {_plain_name(key): value for key, value in options.items() if "." not in key}
+        self._known: dict[str, str] = {}
+
+    def take(self, name: str, read: Callable[[str], _T], default: _D) -> _T | _D:
+        """The value of an option, read with `read`, which raises ValueError if it makes no sense."""
+        self._known[_plain_name(name)] = name
+        text = self._values.get(_plain_name(name))
+        if text is None:
+            return default
+        try:
+            return read(text)
+        except ValueError as error:
+            raise OptionsError(f"option {name} = {text!r}: {error}") from None
+
+    def refuse_others(self) -> None:
+        """Raise for options that nobody asked for: most likely they are misspelled."""
+        for name in self._values:
+            if name not in self._known:
+                close = difflib.get_close_matches(name, self._known, 1)
+                hint = (
+                    f"did you mean {self._known[close[0]]}?"
+                    if close
+                    else f"there are {', '.join(self._known.values())}"
+                )
+                raise OptionsError(f"the format jelly has no option {name!r} here; {hint}")
+
+
+def _plain_name(name: str) -> str:
+    return name.lower().replace("_", "")
+
+
+# ---- what values may look like ----
+
+
+def _boolean(text: str) -> bool:
+    if text.lower() not in _BOOLEANS:
+        raise ValueError("it must be true or false")
+    return _BOOLEANS[text.lower()]
+
+
+def _size(text: str) -> int:
+    found = _SIZE.fullmatch(text.strip())
+    if found is None:
+        raise ValueError("it must be a number, which may end in k, m or g")
+    return int(found[1]) << _FACTORS[found[2].lower()]
+
+
+def _positive_size(text: str) -> int:
+    size = _size(text)
+    if size < 1:
+        raise ValueError("it must be at least 1")
+    return size
+
+
+def _size_or_none(text: str) -> int | None:
+    return None if text.lower() in ("none", "off", "false", "0") else _size(text)
+
+
+def _one_of(*choices: str) -> Callable[[str], str]:
+    def read(text: str) -> str:
+        for choice in choices:
+            if text.lower() == choice.lower():
+                return choice
+        raise ValueError(f"it must be one of {', '.join(choices)}")
+
+    return read
+
+
+def _member(kind: type[_E]) -> Callable[[str], _E]:
+    names = _one_of(*kind.__members__)
+    return lambda text: kind[names(text)]
+
+
+def _names(text: str) -> tuple[str, ...]:
+    names = tuple(name.strip() for name in text.split(","))
+    if not all(names):
+        raise ValueError("it must be names with commas between them")
+    return names
+
+
+def _strings(text: str) -> tuple[str, ...]:
+    """A JSON array of strings."""
+    try:
+        values = json.loads(text)
+    except json.JSONDecodeError:
+        values = None
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+        raise ValueError("it must be a JSON array of strings")
+    return tuple(values)
+
+
+def _terms(text: str) -> tuple[str, ...]:
+    """A JSON array, or terms with spaces between them, which no IRI has in it."""
+    terms = _strings(text) if text.lstrip().startswith("[") else tuple(text.split())
+    if not terms:
+        raise ValueError("there is no term in it")
+    return terms
+
+
+# ---- reading ----
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """What `spark.read.format("jelly")` was asked for."""
+
+    paths: tuple[str, ...]
+    layout: str | None = None
+    columns: tuple[str, ...] | None = None
+    filters: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    mode: str = FAILFAST
+    corrupt_column: str = CORRUPT_COLUMN
+    partition_bytes: int | None = None
+    batch_rows: int = DEFAULT_BATCH_ROWS
+    concatenated: bool = False
+    limits: Limits = field(default_factory=Limits)
+
+    @classmethod
+    def read(cls, options: Mapping[str, str]) -> ReadOptions:
+        from jellyframe.arrow_layouts import LAYOUTS
+
+        given = GivenOptions(options)
+        filters: dict[str, tuple[str, ...]] = {}
+        nothing: tuple[str, ...] = ()
+        for name, position in FILTER_OPTIONS.items():
+            terms = given.take(name, _terms, nothing)
+            if terms:
+                filters[position] = terms
+        result = cls(
+            paths=_paths(given),
+            layout=given.take("layout", _one_of(*LAYOUTS), None),
+            columns=given.take("columns", _names, None),
+            filters=filters,
+            mode=given.take("mode", _one_of(*MODES), FAILFAST),
+            corrupt_column=given.take("columnNameOfCorruptRecord", str, CORRUPT_COLUMN),
+            partition_bytes=given.take("partition_bytes", _positive_size, None),
+            batch_rows=given.take("batch_rows", _positive_size, DEFAULT_BATCH_ROWS),
+            concatenated=given.take("concatenated", _boolean, False),
+            limits=Limits(**_limits(given)),
+        )
+        given.refuse_others()
+        return result
+
+
+def _limits(given: GivenOptions) -> dict[str, int]:
+    named = {limit.name: given.take(limit.name, _size, None) for limit in fields(Limits)}
+    return {name: value for name, value in named.items() if value is not None}
+
+
+def _paths(given: GivenOptions) -> tuple[str, ...]:
+    nothing: tuple[str, ...] = ()
+    path = given.take("path", str, "")
+    paths = given.take("paths", _strings, nothing)
+    if not path and not paths:
+        raise OptionsError('no path is given: use load("…"), load(["…", …]) or save("…")')
+    return (path, *paths) if path else paths
+
+
+# ---- writing ----
+
+
+@dataclass(frozen=True)
+class WriteOptions:
+    """What `df.write.format("jelly")` was asked for. `stream` has the options that were named, and no others."""
+
+    path: str
+    stream: dict[str, Any] = field(default_factory=dict)
+    frame_rows: int | None = DEFAULT_FRAME_ROWS
+    frame_bytes: int | None = DEFAULT_FRAME_BYTES
+    restart_every: int | None = DEFAULT_RESTART_EVERY
+    index: bool | None = None
+    compression: str | None = None
+    sort: tuple[str, ...] = ()
+    sort_rows: int = 500_000
+    group_by: str | None = None
+    max_records_per_file: int | None = None
+
+    @classmethod
+    def read(cls, options: Mapping[str, str]) -> WriteOptions:
+        given = GivenOptions(options)
+        paths = _paths(given)
+        if len(paths) != 1:
+            raise OptionsError("more than one path to write to")
+        compression = given.take("compression", _one_of(*COMPRESSIONS, "none"), "none")
+        result = cls(
+            path=paths[0],
+            stream=_stream_options(given),
+            frame_rows=given.take("frame_rows", _size_or_none, cls.frame_rows),
+            frame_bytes=given.take("frame_bytes", _size_or_none, cls.frame_bytes),
+            restart_every=given.take("restart_every", _size_or_none, cls.restart_every),
+            index=given.take("index", _boolean, None),
+            compression=None if compression == "none" else compression,
+            sort=given.take("sort", _sort_columns, ()),
+            sort_rows=given.take("sort_rows", _positive_size, cls.sort_rows),
+            group_by=given.take("group_by", str, None),
+            max_records_per_file=given.take("maxRecordsPerFile", _size_or_none, None),
+        )
+        given.refuse_others()
+        return result
+
+    def stream_options(self, *, has_graph: bool) -> StreamOptions:
+        """The options of the streams, given what kind of statements the data has."""
+        named = dict(self.stream)
+        if "physical_type" in named:
+            has_graph = named["physical_type"] is not PhysicalType.TRIPLES
+        elif "logical_type" in named and named["logical_type"] is not LogicalType.UNSPECIFIED:
+            has_graph = named["logical_type"].base not in (LogicalType.FLAT_TRIPLES, LogicalType.GRAPHS)
+        stream = default_options(has_graph=has_graph)
+        if self.group_by is not None:
+            stream = stream.replace(logical_type=LogicalType.DATASETS if has_graph else LogicalType.GRAPHS)
+        stream = stream.replace(**named)
+        stream.check()
+        return stream
+
+
+def _sort_columns(text: str) -> tuple[str, ...]:
+    if text.lower() in _BOOLEANS:
+        return ("g", "s", "p") if _boolean(text) else ()
+    names = _names(text)
+    if any(name not in ("s", "p", "o", "g") for name in names):
+        raise ValueError("it must be true, or some of s, p, o, g with commas between them")
+    return names
+
+
+def _stream_options(given: GivenOptions) -> dict[str, Any]:
+    readers: dict[str, Callable[[str], Any]] = {
+        "physical_type": _member(PhysicalType),
+        "logical_type": _member(LogicalType),
+        "stream_name": str,
+        "generalized_statements": _boolean,
+        "rdf_star": _boolean,
+    }
+    named: dict[str, Any] = {}
+    preset = given.take("preset", _one_of("big", "small"), "big")
+    if preset == "small":
+        small = StreamOptions.small()
+        named = {name: getattr(small, name) for name in _table_sizes()}
+    for option in fields(StreamOptions):
+        value = given.take(option.name, readers.get(option.name, _size), None)
+        if value is not None:
+            named[option.name] = value
+    return named
+
+
+def _table_sizes() -> Sequence[str]:
+    return [option.name for option in fields(StreamOptions) if option.name.endswith("_table_size")]

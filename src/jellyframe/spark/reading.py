@@ -1,0 +1,220 @@
+"""Reading partitions: pieces of files to record batches of exactly the schema that Spark has declared."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql.datasource import DataSourceReader, InputPartition
+from pyspark.sql.types import StructType
+
+from jellyframe.arrow_layouts import FRAME_COLUMN, ArrowView
+from jellyframe.batch import Batch
+from jellyframe.errors import JellyError, LimitError, OptionsError, ParseError
+from jellyframe.reader import open_reader
+from jellyframe.spark.filters import RowFilter
+from jellyframe.spark.options import FAILFAST, PERMISSIVE, ReadOptions
+from jellyframe.spark.schema import FILE_COLUMN, METADATA_COLUMN, Columns
+from jellyframe.spark.splits import Piece, frames_before, plan_pieces, restart_offsets
+from jellyframe.spark.storage import find_files
+
+# What each batch costs by itself matters below this; filters may leave little of one.
+_MIN_BATCH_ROWS = 4096
+_BAD_INPUT = (ParseError, LimitError, OptionsError)
+
+
+class JellyPartition(InputPartition):
+    """What one task reads."""
+
+    def __init__(self, pieces: tuple[Piece, ...]) -> None:
+        super().__init__(pieces)
+        self.pieces = pieces
+
+
+class JellyBatchReader(DataSourceReader):
+    """Reads a set of files that is fixed when the query is planned."""
+
+    def __init__(self, options: ReadOptions, schema: StructType) -> None:
+        self.options = options
+        self.columns = Columns.of(schema, options)
+        # Terms that are none are better refused here than by every task.
+        RowFilter(options.filters)
+
+    def partitions(self) -> list[InputPartition]:
+        files = find_files(self.options.paths)
+        number_frames = FRAME_COLUMN in self.columns
+        planned = plan_pieces(files, self.options.partition_bytes, number_frames=number_frames)
+        return [JellyPartition(pieces) for pieces in planned]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        # Where there is nothing to read, Spark makes a partition of its own.
+        pieces = partition.pieces if isinstance(partition, JellyPartition) else ()
+        return read_pieces(pieces, self.options, self.columns)
+
+
+def read_pieces(pieces: tuple[Piece, ...], options: ReadOptions, columns: Columns) -> Iterator[pa.RecordBatch]:
+    """The statements of some pieces of files, as record batches. A consumer that stops early closes the files."""
+    rows = _Rows(options, columns)
+    small: list[pa.RecordBatch] = []
+    small_rows = 0
+    for piece in pieces:
+        for batch in rows.of_piece(piece):
+            if len(batch) >= _MIN_BATCH_ROWS and not small:
+                yield batch
+                continue
+            small.append(batch)
+            small_rows += len(batch)
+            if small_rows >= _MIN_BATCH_ROWS:
+                yield _joined(small)
+                small, small_rows = [], 0
+    if small_rows:
+        yield _joined(small)
+
+
+def _joined(batches: list[pa.RecordBatch]) -> pa.RecordBatch:
+    if len(batches) == 1:
+        return batches[0]
+    (joined,) = pa.Table.from_batches(batches).combine_chunks().to_batches()
+    return joined
+
+
+class _Rows:
+    """Makes record batches of pieces."""
+
+    def __init__(self, options: ReadOptions, columns: Columns) -> None:
+        self._options = options
+        self._columns = columns
+        self._filter = RowFilter(options.filters)
+        self._view = ArrowView(columns.layout, True, columns=columns.statement) if columns.statement else None
+
+    def of_piece(self, piece: Piece) -> Iterator[pa.RecordBatch]:
+        """The rows of a piece. In the tolerant modes, a bad frame costs the rows up to the next restart point."""
+        rest: Piece | None = piece
+        while rest is not None:
+            try:
+                yield from self._of_good_piece(rest)
+                return
+            except _BAD_INPUT as error:
+                error.source = piece.file.name
+                if error.frame is not None:
+                    # Counted from where reading began, it means nothing unless we know what number that frame has.
+                    error.frame = error.frame + rest.first_frame if rest.first_frame or not rest.start else None
+                if self._options.mode == FAILFAST:
+                    raise
+                if self._options.mode == PERMISSIVE and self._columns.corrupt is not None:
+                    yield self._report(piece, error)
+                rest = _after(rest, error)
+
+    def _of_good_piece(self, piece: Piece) -> Iterator[pa.RecordBatch]:
+        options = self._options
+        with (
+            piece.file.open() as source,
+            open_reader(
+                source,
+                limits=options.limits,
+                concatenated=options.concatenated,
+                batch_rows=options.batch_rows,
+                byte_range=piece.byte_range,
+            ) as reader,
+        ):
+            batches = reader.batches()
+            if self._filter:
+                batches = map(self._filter.apply, batches)
+            if METADATA_COLUMN in self._columns:
+                converted = self._with_metadata(batches, piece)
+            else:
+                converted = (self._convert(batch, piece) for batch in batches)
+            yield from (batch for batch in converted if len(batch))
+
+    def _convert(self, batch: Batch, piece: Piece, metadata: pa.Array | None = None) -> pa.RecordBatch:
+        terms: dict[str, pa.Array] = {}
+        if self._view is not None:
+            terms = dict(zip(self._columns.statement, self._view.convert(batch).columns, strict=True))
+        arrays = []
+        for field in self._columns.arrow:
+            if field.name in terms:
+                array = terms[field.name]
+            elif field.name == FRAME_COLUMN:
+                array = pc.add(_row_numbers(batch), pa.scalar(piece.first_frame, pa.int64()))
+            elif field.name == FILE_COLUMN:
+                array = pa.repeat(piece.file.name, len(batch))
+            elif field.name == METADATA_COLUMN:
+                array = metadata
+            else:
+                array = pa.nulls(len(batch), field.type)
+            arrays.append(_fitted(array, field))
+        return pa.RecordBatch.from_arrays(arrays, schema=self._columns.arrow)
+
+    def _with_metadata(self, batches: Iterator[Batch], piece: Piece) -> Iterator[pa.RecordBatch]:
+        """Record batches with the metadata of each row's frame, which may stand at the end of the frame."""
+        waiting: deque[Batch] = deque()
+        known: dict[int, dict[str, bytes]] = {}
+        for batch in batches:
+            waiting.append(batch)
+            known.update(batch.metadata)
+            complete = _last_frame(batch) - batch.last_frame_open
+            while waiting and _last_frame(waiting[0]) <= complete:
+                ready = waiting.popleft()
+                yield self._convert(ready, piece, self._metadata(ready, known))
+                for number in [number for number in known if number < ready.first_frame]:
+                    del known[number]
+        for batch in waiting:
+            yield self._convert(batch, piece, self._metadata(batch, known))
+
+    def _metadata(self, batch: Batch, known: dict[int, dict[str, bytes]]) -> pa.Array:
+        kind = self._columns.arrow.field(METADATA_COLUMN).type
+        maps = [list(known.get(span.number, {}).items()) for span in batch.frame_spans()]
+        return pa.array(maps, kind).take(pc.subtract(_row_numbers(batch), pa.scalar(batch.first_frame, pa.int64())))
+
+    def _report(self, piece: Piece, error: JellyError) -> pa.RecordBatch:
+        """A row that tells of bad input and holds no statement."""
+        known: dict[str, Any] = {
+            self._columns.corrupt or "": str(error),
+            FILE_COLUMN: piece.file.name,
+            FRAME_COLUMN: error.frame,
+        }
+        schema = self._columns.arrow
+        return pa.RecordBatch.from_arrays(
+            [pa.array([known.get(field.name)], field.type) for field in schema], schema=schema
+        )
+
+
+def _last_frame(batch: Batch) -> int:
+    return batch.first_frame + max(0, len(batch.frame_ends or ()) - 1)
+
+
+def _row_numbers(batch: Batch) -> pa.Array:
+    """The number of the frame of each row, counted from where the piece begins."""
+    from jellyframe.arrow_layouts import BatchArrays
+
+    return BatchArrays(batch).frame_numbers()
+
+
+def _after(piece: Piece, error: JellyError) -> Piece | None:
+    """What is left of a piece behind the place of an error, if it has a restart point there."""
+    if error.offset is None:
+        return None
+    with piece.file.open() as source:
+        points = [point for point in restart_offsets(source, piece.file.size) if error.offset < point < piece.end]
+        if not points:
+            return None
+        frame = frames_before(source, points[:1])[0]
+    return replace(piece, start=points[0], stop=piece.end, first_frame=frame)
+
+
+def _fitted(array: pa.Array, field: pa.Field) -> pa.Array:
+    """An array as Spark has declared it: some fields of a struct, and nothing null that may not be."""
+    if array.null_count and not field.nullable:
+        raise OptionsError(f"schema: column {field.name!r} is declared NOT NULL, and the data has nulls there")
+    if array.type == field.type:
+        return array
+    if pa.types.is_struct(field.type) and pa.types.is_struct(array.type):
+        parts = [_fitted(array.field(part.name), part) for part in field.type]
+        return pa.StructArray.from_arrays(
+            parts, fields=list(field.type), mask=array.is_null() if array.null_count else None
+        )
+    return array.cast(field.type)

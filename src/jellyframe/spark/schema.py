@@ -1,0 +1,118 @@
+"""The columns of the data source, as Spark and as Arrow have them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pyarrow as pa
+from pyspark.sql.types import BinaryType, DataType, LongType, MapType, StringType, StructField, StructType
+
+from jellyframe.arrow_layouts import FRAME_COLUMN, POSITIONS, TERM_STRUCT, get_layout
+from jellyframe.errors import OptionsError
+from jellyframe.spark.options import PERMISSIVE, ReadOptions
+
+FILE_COLUMN = "file"
+METADATA_COLUMN = "metadata"
+DEFAULT_LAYOUT = "struct"
+
+_STRING = StringType()
+_TERM = StructType([StructField(field.name, _STRING) for field in TERM_STRUCT])
+_EXTRA_COLUMNS: dict[str, DataType] = {
+    FRAME_COLUMN: LongType(),
+    FILE_COLUMN: _STRING,
+    METADATA_COLUMN: MapType(_STRING, BinaryType()),
+}
+
+
+def layout_columns(layout: str) -> dict[str, DataType]:
+    """The columns in which a layout shows statements."""
+    return {
+        field.name: _TERM if pa.types.is_struct(field.type) else _STRING
+        for position in POSITIONS
+        for field in get_layout(layout).fields(position)
+    }
+
+
+def default_schema(options: ReadOptions) -> StructType:
+    """The schema of a read for which the user has given none."""
+    statement = layout_columns(options.layout or DEFAULT_LAYOUT)
+    known = {**statement, **_EXTRA_COLUMNS}
+    names: list[str] = []
+    for name in options.columns or ("*",):
+        if name == "*":
+            names += statement
+        elif name in known:
+            names.append(name)
+        else:
+            raise OptionsError(f"option columns: there is no column {name!r}; there are {', '.join(known)}")
+    if len(set(names)) < len(names):
+        raise OptionsError(f"option columns: a column comes twice in {', '.join(names)}")
+    schema = StructType([StructField(name, known[name]) for name in names])
+    if options.mode == PERMISSIVE:
+        schema = schema.add(options.corrupt_column, _STRING)
+    return schema
+
+
+@dataclass(frozen=True)
+class Columns:
+    """What a schema, which the user may have given, asks for. It can be sent to workers."""
+
+    layout: str
+    arrow: pa.Schema
+    statement: tuple[str, ...]
+    corrupt: str | None
+
+    @classmethod
+    def of(cls, schema: StructType, options: ReadOptions) -> Columns:
+        layout = options.layout or _guess_layout(schema)
+        known = layout_columns(layout)
+        corrupt = None
+        has: DataType
+        for field in schema.fields:
+            wanted = field.dataType
+            if field.name == options.corrupt_column:
+                corrupt, has = field.name, _STRING
+            elif field.name in known:
+                has = known[field.name]
+            elif field.name in _EXTRA_COLUMNS:
+                has = _EXTRA_COLUMNS[field.name]
+            else:
+                names = ", ".join([*known, *_EXTRA_COLUMNS, options.corrupt_column])
+                raise OptionsError(f"schema: the layout {layout} has no column {field.name!r}; there are {names}")
+            if not _is_part(wanted, has):
+                raise OptionsError(
+                    f"schema: column {field.name!r} is {wanted.simpleString()}; in the layout {layout} "
+                    f"it is {has.simpleString()}"
+                )
+        if not schema.fields:
+            raise OptionsError("schema: it has no columns")
+        statement = tuple(name for name in schema.names if name in known)
+        return cls(layout, exact_arrow_schema(schema), statement, corrupt)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.arrow.names
+
+
+def _is_part(wanted: DataType, has: DataType) -> bool:
+    """Whether a column can be shown as what is wanted: the same, or of a struct some of the fields."""
+    if isinstance(wanted, StructType) and isinstance(has, StructType):
+        types = {field.name: field.dataType for field in has.fields}
+        return bool(wanted.fields) and all(types.get(field.name) == field.dataType for field in wanted.fields)
+    if isinstance(wanted, MapType) and isinstance(has, MapType):
+        return wanted.keyType == has.keyType and wanted.valueType == has.valueType
+    return wanted == has
+
+
+def _guess_layout(schema: StructType) -> str:
+    """The layout that a user's schema is in: structs, or strings with or without columns beside `o`."""
+    if any(name.startswith("o_") for name in schema.names):
+        return "flat"
+    types = [field.dataType for field in schema.fields if field.name in POSITIONS]
+    return "ntriples" if types and all(isinstance(kind, StringType) for kind in types) else DEFAULT_LAYOUT
+
+
+def exact_arrow_schema(schema: StructType) -> pa.Schema:
+    """The Arrow schema to which Spark compares the batches that we give it."""
+    from pyspark.sql.pandas.types import to_arrow_schema
+
+    return to_arrow_schema(schema)

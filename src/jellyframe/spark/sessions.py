@@ -1,0 +1,101 @@
+"""Spark sessions that are ready to use."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from jellyframe.errors import OptionsError
+from jellyframe.spark.java import find_java_home
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+# On one machine, more partitions than this only cost time; a cluster keeps Spark's own default.
+_LOCAL_SHUFFLE_PARTITIONS = max(4, 2 * (os.cpu_count() or 1))
+
+
+def session(
+    master: str | None = None,
+    *,
+    app_name: str = "jellyframe",
+    config: Mapping[str, Any] | None = None,
+    ui: bool = False,
+    quiet: bool = True,
+) -> SparkSession:
+    """A Spark session in which `format("jelly")` is known.
+
+    `master` is `local[*]` by default, the URL of a cluster, or `sc://host` to connect to a Spark Connect server. A Java
+    runtime is found, or brought along (see `jellyframe.spark.java`). `config` holds Spark settings, which come before
+    ours. `ui` starts Spark's web pages, `quiet` keeps all but errors out of the log. If there is a session in this
+    process, it is taken as it is.
+    """
+    from pyspark.sql import SparkSession
+
+    from jellyframe.spark.source import register
+
+    master = master or os.environ.get("SPARK_REMOTE") or os.environ.get("MASTER") or "local[*]"
+    builder: Any = SparkSession.builder.appName(app_name)
+    if master.startswith("sc://"):
+        builder = builder.remote(master)
+        settings = dict(config or {})
+    else:
+        active = SparkSession.getActiveSession()
+        if active is not None:
+            register(active)
+            return active
+        builder = builder.master(master)
+        settings = {**_settings(master, ui=ui, quiet=quiet), **(config or {})}
+        if quiet:
+            _add_quiet_logs(settings)
+    for name, value in settings.items():
+        builder = builder.config(name, _text(name, value))
+    with _environment() if not master.startswith("sc://") else nullcontext():
+        spark: SparkSession = builder.getOrCreate()
+    if quiet and not master.startswith("sc://"):
+        spark.sparkContext.setLogLevel("ERROR")
+    register(spark)
+    return spark
+
+
+@contextmanager
+def _environment() -> Iterator[None]:
+    """What the JVM that is started here, and through it the Python workers, take from the environment."""
+    before = os.environ.get("JAVA_HOME")
+    os.environ["JAVA_HOME"] = str(find_java_home())
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
+    try:
+        yield
+    finally:
+        del os.environ["JAVA_HOME"]
+        if before is not None:
+            os.environ["JAVA_HOME"] = before
+
+
+def _settings(master: str, *, ui: bool, quiet: bool) -> dict[str, Any]:
+    settings: dict[str, Any] = {"spark.ui.enabled": ui, "spark.ui.showConsoleProgress": not quiet}
+    if master.startswith("local"):
+        # The machine's own name need not resolve, and nobody else has to reach us.
+        settings["spark.driver.host"] = settings["spark.driver.bindAddress"] = "127.0.0.1"
+        settings["spark.sql.shuffle.partitions"] = _LOCAL_SHUFFLE_PARTITIONS
+    return settings
+
+
+def _add_quiet_logs(settings: dict[str, Any]) -> None:
+    """Set the log level from the first line on: Spark's own way to set it works only once the session is there."""
+    file = files("jellyframe.spark") / "quiet-log4j2.properties"
+    name = "spark.driver.extraJavaOptions"
+    settings[name] = f"-Dlog4j2.configurationFile={file} {settings.get(name, '')}".strip()
+
+
+def _text(name: str, value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str | int | float | os.PathLike):
+        return str(value)
+    raise OptionsError(f"the setting {name} is a {type(value).__name__}; it must be a string, a number or a boolean")

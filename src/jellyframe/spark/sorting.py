@@ -1,0 +1,44 @@
+"""Sorting statements before they are written, so that those with much in common stand together and take fewer bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+# Sorting needs the rows at one time; a task sorts runs of rows, so that memory stays bounded.
+MAX_RUN_BYTES = 128 << 20
+_OUTPUT_ROWS = 16_384
+
+
+def sorted_runs(
+    record_batches: Iterator[pa.RecordBatch], columns: Sequence[str], max_rows: int
+) -> Iterator[pa.RecordBatch]:
+    """The rows in runs of up to `max_rows`, each sorted by some columns as far as these are there."""
+    run: list[pa.RecordBatch] = []
+    rows = size = 0
+    for record_batch in record_batches:
+        run.append(record_batch)
+        rows += len(record_batch)
+        size += record_batch.nbytes
+        if rows >= max_rows or size >= MAX_RUN_BYTES:
+            yield from _sorted(run, columns)
+            run, rows, size = [], 0, 0
+    if rows:
+        yield from _sorted(run, columns)
+
+
+def _sorted(run: list[pa.RecordBatch], columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    table = pa.Table.from_batches(run).combine_chunks()
+    keys = {name: _key(table[name]) for name in columns if name in table.column_names}
+    order = pc.sort_indices(pa.table(keys), [(name, "ascending") for name in keys])
+    yield from table.take(order).combine_chunks().to_batches(_OUTPUT_ROWS)
+
+
+def _key(column: pa.ChunkedArray) -> pa.Array:
+    """Strings to sort by: what says most about a term is its value."""
+    array = column.combine_chunks()
+    if isinstance(array, pa.ChunkedArray):
+        array = pa.concat_arrays(array.chunks)
+    return pc.struct_field(array, "value") if pa.types.is_struct(array.type) else array

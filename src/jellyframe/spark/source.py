@@ -1,0 +1,42 @@
+"""The data source `jelly`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceWriter
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+    from pyspark.sql.types import StructType
+
+
+class JellyDataSource(DataSource):
+    """`format("jelly")`. What the options mean, `jellyframe.spark.options` says."""
+
+    @classmethod
+    def name(cls) -> str:
+        return "jelly"
+
+    def schema(self) -> StructType:
+        from jellyframe.spark.options import ReadOptions
+        from jellyframe.spark.schema import default_schema
+
+        return default_schema(ReadOptions.read(self.options))
+
+    def reader(self, schema: StructType) -> DataSourceReader:
+        from jellyframe.spark.options import ReadOptions
+        from jellyframe.spark.reading import JellyBatchReader
+
+        return JellyBatchReader(ReadOptions.read(self.options), schema)
+
+    def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:
+        from jellyframe.spark.options import WriteOptions
+        from jellyframe.spark.writing import JellyBatchWriter
+
+        return JellyBatchWriter(WriteOptions.read(self.options), schema, overwrite=overwrite)
+
+
+def register(spark: SparkSession | Any) -> None:
+    """Make `format("jelly")` known to a session, where `pyspark_jelly` has not done so already."""
+    spark.dataSource.register(JellyDataSource)

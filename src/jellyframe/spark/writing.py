@@ -1,0 +1,226 @@
+"""Writing: each task makes streams of its own, which appear when all tasks are done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+from uuid import uuid4
+
+import pyarrow as pa
+from pyspark import TaskContext
+from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
+from pyspark.sql.types import StructType
+
+from jellyframe.arrow_layouts import FRAME_COLUMN
+from jellyframe.arrow_terms import BatchMaker, find_layout
+from jellyframe.batch import Batch
+from jellyframe.errors import OptionsError, TableError
+from jellyframe.kernel.kinds import KIND_DEFAULT_GRAPH
+from jellyframe.options import VERSION_1_1, StreamOptions
+from jellyframe.spark.commit import Target
+from jellyframe.spark.grouping import Groups
+from jellyframe.spark.options import WriteOptions
+from jellyframe.spark.schema import FILE_COLUMN, METADATA_COLUMN, exact_arrow_schema, layout_columns
+from jellyframe.spark.sorting import sorted_runs
+from jellyframe.writer import JellyWriter, open_writer
+
+_SUFFIXES = {None: ".jelly", "gzip": ".jelly.gz", "zstd": ".jelly.zst"}
+# Columns that reads can ask for: what was read with them can be written again.
+_READ_COLUMNS = (FRAME_COLUMN, FILE_COLUMN, METADATA_COLUMN)
+
+
+@dataclass
+class JellyCommitMessage(WriterCommitMessage):
+    """The files that a task has made, in its staging folder."""
+
+    files: tuple[str, ...]
+
+
+class JellyBatchWriter(DataSourceArrowWriter):
+    """Writes a DataFrame into a folder."""
+
+    def __init__(self, options: WriteOptions, schema: StructType, *, overwrite: bool) -> None:
+        self.plan = WritePlan.of(options, exact_arrow_schema(schema))
+        self.overwrite = overwrite
+        self.target = Target.of(options.path, uuid4().hex)
+
+    def write(self, iterator: Iterator[pa.RecordBatch]) -> JellyCommitMessage:
+        context = TaskContext.get()
+        assert context is not None
+        folder = self.target.attempt_folder(context.taskAttemptId())
+        prefix = f"{folder}/part-{context.partitionId():05d}-{self.target.job}"
+        return JellyCommitMessage(write_files(iterator, self.plan, self.target, prefix))
+
+    def commit(self, messages: list[WriterCommitMessage | None]) -> None:
+        files = [file for message in messages if isinstance(message, JellyCommitMessage) for file in message.files]
+        self.target.publish(files, overwrite=self.overwrite)
+
+    def abort(self, messages: list[WriterCommitMessage | None]) -> None:
+        self.target.discard()
+
+
+@dataclass(frozen=True)
+class WritePlan:
+    """What was asked for, held against the columns that there are."""
+
+    options: WriteOptions
+    stream: StreamOptions
+    columns: tuple[str, ...]
+
+    @classmethod
+    def of(cls, options: WriteOptions, schema: pa.Schema) -> WritePlan:
+        layout = find_layout(schema)
+        columns = tuple(name for name in layout_columns(layout) if name in schema.names)
+        for name in schema.names:
+            if name not in (*columns, *_READ_COLUMNS, options.group_by):
+                raise TableError(f"column {name!r} has no place in a Jelly stream: drop it, or rename it")
+        if options.group_by is not None and options.group_by not in schema.names:
+            raise OptionsError(
+                f"group_by: there is no column {options.group_by!r}; there are {', '.join(schema.names)}"
+            )
+        if options.group_by is not None and options.sort:
+            raise OptionsError("sort does not go with group_by; use df.sortWithinPartitions(group, …)")
+        for name in options.sort:
+            if name not in schema.names and name != "g":
+                raise OptionsError(f"sort: there is no column {name!r}")
+        if options.group_by is not None and options.index:
+            raise OptionsError("index is a frame with no statements, which in a grouped stream is an empty graph")
+        stream = options.stream_options(has_graph="g" in schema.names)
+        if stream.logical_type.is_grouped is not (options.group_by is not None):
+            raise OptionsError(
+                f"logical_type {stream.logical_type.name} has one graph or dataset in each frame: "
+                "name the column that tells them apart with the option group_by"
+                if options.group_by is None
+                else f"group_by makes grouped streams; logical_type {stream.logical_type.name} is not grouped"
+            )
+        return cls(options, stream, columns)
+
+    @property
+    def has_index(self) -> bool:
+        """An index lets a later read be planned in no time, but needs version 1.1 of the format."""
+        options = self.options
+        if options.index is not None:
+            return options.index
+        can_split = options.compression is None and options.restart_every is not None
+        return can_split and options.group_by is None and self.stream.version in (0, VERSION_1_1)
+
+
+def write_files(
+    record_batches: Iterator[pa.RecordBatch], plan: WritePlan, target: Target, prefix: str
+) -> tuple[str, ...]:
+    """Write one task's statements to files whose names begin with `prefix`. With no statements there is no file."""
+    options = plan.options
+    with _Files(plan, target, prefix) as files:
+        if options.sort:
+            record_batches = sorted_runs(record_batches, options.sort, options.sort_rows)
+        groups = Groups(options.group_by) if options.group_by else None
+        maker: BatchMaker | None = None
+        for record_batch in record_batches:
+            if not len(record_batch):
+                continue
+            statements = record_batch.select(list(plan.columns))
+            maker = maker or BatchMaker(statements.schema)
+            batch = maker.make(statements)
+            if not plan.stream.has_graph and batch.has_graph:
+                batch = _without_graphs(batch)
+            if groups is None:
+                files.write(batch)
+            else:
+                for start, stop, is_new, metadata in groups.of(record_batch):
+                    files.write_group(batch, start, stop, is_new, metadata)
+    return tuple(files.paths)
+
+
+def _without_graphs(batch: Batch) -> Batch:
+    """Triples for a stream of triples: quads do if they are all in the default graph."""
+    kinds = batch.terms.buffers()[0]
+    if any(kinds[graph] != KIND_DEFAULT_GRAPH for graph in set(batch.g or ())):
+        raise TableError("the column 'g' names graphs, and physical_type is TRIPLES; drop the column, or write QUADS")
+    return Batch((batch.s, batch.p, batch.o, None), batch.terms)
+
+
+class _Files:
+    """The files of one task, one after the other."""
+
+    def __init__(self, plan: WritePlan, target: Target, prefix: str) -> None:
+        self._plan = plan
+        self._target = target
+        self._prefix = prefix
+        self._rows_left = 0
+        self._writer: JellyWriter | None = None
+        self._stream: Any = None
+        self._group_metadata: dict[str, bytes] | None = None
+        self.paths: list[str] = []
+
+    def write(self, batch: Batch) -> None:
+        start = 0
+        while start < len(batch):
+            writer = self._ready_writer()
+            stop = min(len(batch), start + self._rows_left)
+            writer.write_batch(batch, start, stop)
+            self._rows_left -= stop - start
+            start = stop
+
+    def write_group(self, batch: Batch, start: int, stop: int, is_new: bool, metadata: dict[str, bytes] | None) -> None:
+        """Write rows of one group. A group is never cut, so files are ended between groups only."""
+        if is_new:
+            self._end_group()
+            self._group_metadata = metadata
+            self._ready_writer()
+        assert self._writer is not None
+        self._writer.write_batch(batch, start, stop)
+        self._rows_left -= stop - start
+
+    def _end_group(self) -> None:
+        if self._writer is not None:
+            self._writer.end_frame(self._group_metadata)
+
+    def _ready_writer(self) -> JellyWriter:
+        if self._writer is not None and self._rows_left <= 0:
+            self._close()
+        if self._writer is None:
+            self._writer = self._open()
+        return self._writer
+
+    def _open(self) -> JellyWriter:
+        plan, options = self._plan, self._plan.options
+        path = f"{self._prefix}-{len(self.paths):03d}{_SUFFIXES[options.compression]}"
+        storage = self._target.storage
+        sink: Any = path
+        if not storage.is_local:
+            sink = self._stream = storage.fs.open_output_stream(path)
+        self.paths.append(path)
+        self._rows_left = options.max_records_per_file or 1 << 62
+        stream = plan.stream
+        if options.group_by is not None and stream.version == 0:
+            # Metadata may come with any group, when it is too late to raise the version.
+            stream = stream.replace(version=VERSION_1_1)
+        return open_writer(
+            sink,
+            stream,
+            frame_rows=options.frame_rows,
+            frame_bytes=options.frame_bytes,
+            compression=options.compression,
+            restart_every=options.restart_every,
+            index=plan.has_index,
+        )
+
+    def _close(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
+        if self._stream is not None:
+            self._stream.close()
+            self._stream = None
+
+    def __enter__(self) -> _Files:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_error: object) -> None:
+        if kind is None:
+            if self._plan.options.group_by is not None:
+                self._end_group()
+            self._close()
+        elif self._writer is not None:
+            self._writer.discard()
