@@ -162,13 +162,13 @@ def test_what_differs_is_said():
     difference = compare([Triple(a, P, a)], [Triple(a, P, Literal("1")), Triple(a, P, Literal("2"))])
     assert difference is not None
     assert "without blank nodes" in difference.message
-    assert "1 on one side, 2 on the other" in difference.message
-    assert difference.only_first == ["<http://example.org/a> <http://example.org/p> <http://example.org/a> ."]
-    assert len(difference.only_second) == 2
+    assert (difference.first_count, difference.second_count) == (1, 2)
+    assert difference.extra_in_first == ["<http://example.org/a> <http://example.org/p> <http://example.org/a> ."]
+    assert len(difference.extra_in_second) == 2
     difference = compare([Triple(b, P, a)], [Triple(b, P, b)])
     assert difference is not None
     assert "with blank nodes" in difference.message
-    assert difference.only_second == ["_:b <http://example.org/p> _:b ."]
+    assert difference.extra_in_second == ["_:b <http://example.org/p> _:b ."]
     difference = compare(edges(PRISM), edges(BIPARTITE))
     assert difference is not None
     assert "no mapping" in difference.message

@@ -41,11 +41,13 @@ _HOLE = _Hole()
 
 
 class Difference(NamedTuple):
-    """In what way two sets of statements differ, with examples of statements that only one of them has."""
+    """In what way two sets of statements differ: how many each has of those that do, and examples of what is extra."""
 
     message: str
-    only_first: list[str]
-    only_second: list[str]
+    first_count: int
+    second_count: int
+    extra_in_first: list[str]
+    extra_in_second: list[str]
 
 
 def isomorphic(first: Iterable[Statement], second: Iterable[Statement], *, max_steps: int = MAX_STEPS) -> bool:
@@ -60,7 +62,9 @@ def compare(
     sides = (_Side(first), _Side(second))
     if sides[0].ground != sides[1].ground:
         return Difference(
-            _counted("statements without blank nodes differ", sides[0].ground, sides[1].ground),
+            "the statements without blank nodes differ",
+            len(sides[0].ground),
+            len(sides[1].ground),
             _examples(sides[0].ground - sides[1].ground),
             _examples(sides[1].ground - sides[0].ground),
         )
@@ -68,7 +72,9 @@ def compare(
     if shapes[0] != shapes[1]:
         only = (shapes[0] - shapes[1], shapes[1] - shapes[0])
         return Difference(
-            _counted("statements with blank nodes differ", sides[0].with_nodes, sides[1].with_nodes),
+            "the statements with blank nodes differ",
+            len(sides[0].with_nodes),
+            len(sides[1].with_nodes),
             _examples(statement for statement in sides[0].with_nodes if _pattern(statement)[0] in only[0]),
             _examples(statement for statement in sides[1].with_nodes if _pattern(statement)[0] in only[1]),
         )
@@ -79,11 +85,8 @@ def compare(
         raise search.too_hard() from None
     if found:
         return None
-    return Difference("no mapping of the blank nodes makes the statements equal", [], [])
-
-
-def _counted(what: str, first: set[Quad], second: set[Quad]) -> str:
-    return f"{what} ({len(first)} on one side, {len(second)} on the other)"
+    counts = [len(side.with_nodes) for side in sides]
+    return Difference("no mapping of the blank nodes makes the statements equal", counts[0], counts[1], [], [])
 
 
 def _examples(statements: Iterable[Quad]) -> list[str]:

@@ -11,7 +11,7 @@ from jellyframe.cli.arguments import CommandParser
 if TYPE_CHECKING:
     from types import ModuleType
 
-RDF_COMMANDS: tuple[str, ...] = ("to_jelly", "from_jelly", "transcode", "inspect")
+RDF_COMMANDS: tuple[str, ...] = ("to_jelly", "from_jelly", "transcode", "inspect", "validate")
 TOP_COMMANDS = ("version", "completion")
 
 _EXAMPLES = """\
