@@ -7,6 +7,9 @@ cdef int move_bytes(
 cdef bint equal_bytes(
     const unsigned char[::1] a, Py_ssize_t a_start, const unsigned char[::1] b, Py_ssize_t b_start, Py_ssize_t n
 ) except -1
+cdef Py_ssize_t behind_last(
+    const unsigned char[::1] src, Py_ssize_t start, Py_ssize_t n, unsigned char byte
+) except -1
 cdef long long hash_bytes(
     const unsigned char[::1] src, Py_ssize_t start, Py_ssize_t n, unsigned int seed
 ) except -1

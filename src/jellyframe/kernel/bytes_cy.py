@@ -102,6 +102,23 @@ def equal_bytes(
 
 @cython.cfunc
 @cython.exceptval(-1, check=False)
+def behind_last(
+    src: cython.const[cython.uchar][::1], start: cython.Py_ssize_t, n: cython.Py_ssize_t, byte: cython.uchar
+) -> cython.Py_ssize_t:
+    """The position behind the last `byte` among `n` bytes, or `start` if there is none."""
+    i: cython.Py_ssize_t = start + n
+    require_range(len(src), start, n)
+    if cython.compiled:
+        with cython.boundscheck(False):
+            while i > start and src[i - 1] != byte:
+                i -= 1
+        return i
+    else:
+        return start + 1 + bytes(src[start : start + n]).rfind(bytes([byte]))
+
+
+@cython.cfunc
+@cython.exceptval(-1, check=False)
 def hash_bytes(
     src: cython.const[cython.uchar][::1],
     start: cython.Py_ssize_t,

@@ -239,15 +239,17 @@ class Decoder(TermDecoder):
     @cython.exceptval(-1, check=False)
     def read_rows(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.Py_ssize_t:
         """Read rows up to `stop`, or until the batch is full; the answer is where it stopped."""
+        tag: cython.longlong
         field: cython.int
         row_start: cython.Py_ssize_t
         row_stop: cython.Py_ssize_t
         n: cython.Py_ssize_t
         while pos < stop:
-            if self.buf[pos] != (FRAME_ROWS << 3 | 2):
-                pos = self.other_frame_field(pos, stop)
+            tag = self.varint(pos, stop)
+            if tag != (FRAME_ROWS << 3 | 2):
+                pos = self.other_frame_field(tag, pos, stop)
                 continue
-            n = self.length(pos + 1, stop)
+            n = self.length(self.pos, stop)
             row_start = self.pos
             row_stop = row_start + n
             # Nearly every row is one field of fewer than 128 bytes that fills it.
@@ -406,9 +408,10 @@ class Decoder(TermDecoder):
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
-    def other_frame_field(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.Py_ssize_t:
-        """A field of a frame that is no row: metadata, or something unknown."""
-        tag: cython.longlong = self.varint(pos, stop)
+    def other_frame_field(
+        self, tag: cython.longlong, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t
+    ) -> cython.Py_ssize_t:
+        """A field of a frame that is no row, whose tag was just read: metadata, or something unknown."""
         n: cython.Py_ssize_t
         if tag >> 3 == FRAME_ROWS or (tag >> 3 == FRAME_METADATA and (tag & 7) != 2):
             self.fail(f"field {tag >> 3} of a frame has the wire type {tag & 7}, and must have 2", pos)

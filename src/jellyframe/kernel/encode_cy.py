@@ -42,6 +42,10 @@ else:
     from jellyframe.kernel.kinds import KIND_BLANK_NODE
 
 
+# More than a graph end and the length of a frame take.
+FRAME_OVERHEAD = cython.declare(cython.int, 16)
+
+
 @cython.final
 @cython.cclass
 class Encoder(TermEncoder):
@@ -251,8 +255,10 @@ class Encoder(TermEncoder):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def is_restart_near(self) -> cython.bint:
-        """Whether the frame in hand is the last one before a restart point."""
-        return self.restart_every > 0 and self.offset() + self.frame_size - self.restart_offset >= self.restart_every
+        """Whether the frame in hand may be the last one before a restart point."""
+        # The frame will grow by the end of a graph and by its own length in front, at most.
+        finished: cython.longlong = self.offset() + self.frame_size + FRAME_OVERHEAD
+        return self.restart_every > 0 and finished - self.restart_offset >= self.restart_every
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)

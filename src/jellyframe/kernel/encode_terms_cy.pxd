@@ -11,6 +11,7 @@ cdef class TermEncoder:
     cdef bint rdf_star
     cdef int last_prefix
     cdef int last_name
+    cdef int latest_prefix
     cdef long long stamp
     cdef bint whole_iris
     cdef bint is_prefix_table_too_small
@@ -45,7 +46,7 @@ cdef class TermEncoder:
     @cython.final
     cdef int find_iri(self, int term) except -1
     @cython.final
-    cdef Py_ssize_t end_of_prefix(self, Py_ssize_t start, Py_ssize_t stop) except -1
+    cdef int prefix_slot(self, Py_ssize_t start, Py_ssize_t n) except -1
     @cython.final
     cdef int datatype_slot(self, int detail) except -1
     @cython.final

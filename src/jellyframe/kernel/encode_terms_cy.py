@@ -18,7 +18,7 @@ from jellyframe.kernel.lookup_write_cy import LookupWriter
 from jellyframe.kernel.table_cy import byte_column, grown_bytes, grown_ints, int_column
 
 if cython.compiled:
-    from cython.cimports.jellyframe.kernel.bytes_cy import equal_bytes, hash_bytes, move_bytes
+    from cython.cimports.jellyframe.kernel.bytes_cy import behind_last, equal_bytes, hash_bytes, move_bytes
     from cython.cimports.jellyframe.kernel.fields import ROW_DATATYPE, ROW_NAME, ROW_PREFIX
     from cython.cimports.jellyframe.kernel.kinds import (
         KIND_BLANK_NODE,
@@ -28,10 +28,11 @@ if cython.compiled:
         KIND_QUOTED_TRIPLE,
         KIND_TYPED_LITERAL,
     )
+    from cython.cimports.jellyframe.kernel.lookup_slots_cy import LookupSlots
     from cython.cimports.jellyframe.kernel.lookup_write_cy import LookupWriter
     from cython.cimports.jellyframe.kernel.table_cy import StringTable, TermTable
 else:
-    from jellyframe.kernel.bytes_cy import equal_bytes, hash_bytes, move_bytes
+    from jellyframe.kernel.bytes_cy import behind_last, equal_bytes, hash_bytes, move_bytes
     from jellyframe.kernel.fields import ROW_DATATYPE, ROW_NAME, ROW_PREFIX
     from jellyframe.kernel.kinds import (
         KIND_BLANK_NODE,
@@ -41,6 +42,7 @@ else:
         KIND_QUOTED_TRIPLE,
         KIND_TYPED_LITERAL,
     )
+    from jellyframe.kernel.lookup_slots_cy import LookupSlots
     from jellyframe.kernel.table_cy import StringTable, TermTable
 
 SEED = cython.declare(cython.uint, HASH_SEED)
@@ -74,6 +76,7 @@ class TermEncoder:
         self.rdf_star = rdf_star
         self.last_prefix = 0
         self.last_name = 0
+        self.latest_prefix = 0
         self.stamp = 0
         # Set while a statement is written that needs more prefixes than the table has: its IRIs are then not split.
         self.whole_iris = False
@@ -242,8 +245,11 @@ class TermEncoder:
         name: cython.int
         if self.prefixes.slots.size > 0:
             if not self.whole_iris:
-                split = self.end_of_prefix(start, stop)
-            prefix = self.slot(self.prefixes, ROW_PREFIX, "prefix", values, start, split - start)
+                # Behind the last '#', or else behind the last '/'.
+                split = behind_last(values.data, start, stop - start, 0x23)
+                if split == start:
+                    split = behind_last(values.data, start, stop - start, 0x2F)
+            prefix = self.prefix_slot(start, split - start)
         name = self.slot(self.names, ROW_NAME, "name", values, split, stop - split)
         self.memo[at] = name
         self.memo[at + 1] = cython.cast(cython.int, self.names.slots.generations[name])
@@ -254,18 +260,20 @@ class TermEncoder:
     @cython.final
     @cython.cfunc
     @cython.exceptval(-1, check=False)
-    def end_of_prefix(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.Py_ssize_t:
-        """Where an IRI's prefix ends: behind its last '#', or else behind its last '/'."""
-        values: StringTable = self.terms.values
-        i: cython.Py_ssize_t = stop
-        slash: cython.Py_ssize_t = start
-        while i > start:
-            if values.data[i - 1] == 0x23:
-                return i
-            if values.data[i - 1] == 0x2F and slash == start:
-                slash = i
-            i -= 1
-        return slash
+    def prefix_slot(self, start: cython.Py_ssize_t, n: cython.Py_ssize_t) -> cython.int:
+        """The slot of a prefix. New IRIs tend to come with the prefix of the last new one, which is quick to see."""
+        slots: LookupSlots = self.prefixes.slots
+        latest: cython.int = self.latest_prefix
+        if (
+            latest != 0
+            and slots.generations[latest] != 0
+            and slots.lengths[latest] == n
+            and equal_bytes(slots.arena, slots.starts[latest], self.terms.values.data, start, n)
+        ):
+            self.prefixes.touch(latest, self.stamp)
+            return latest
+        self.latest_prefix = self.slot(self.prefixes, ROW_PREFIX, "prefix", self.terms.values, start, n)
+        return self.latest_prefix
 
     @cython.final
     @cython.cfunc
