@@ -48,7 +48,7 @@ class CommandParser(argparse.ArgumentParser):
             # argparse would take what follows for the value of an option whose value may be left out.
             args = [f"{word}=true" if word in self._switches else word for word in args]
         parsed, left = super().parse_known_args(args, namespace)
-        if self._many_inputs and not any(word.startswith("-") for word in left):
+        if self._many_inputs and not any(word.startswith("-") and word != STANDARD_STREAM for word in left):
             parsed.inputs = [*parsed.inputs, *left]
             left = []
         return parsed, left

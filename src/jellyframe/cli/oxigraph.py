@@ -17,7 +17,6 @@ import pyoxigraph
 
 from jellyframe import ntriples
 from jellyframe.batch import Batch
-from jellyframe.cli.console import UsageError
 from jellyframe.cli.target_rules import check_target
 from jellyframe.errors import EncodeError, JellyError, TextError
 from jellyframe.files import ByteSource
@@ -69,16 +68,18 @@ class OxigraphInput:
 
     def _batch(self, block: list[pyoxigraph.Quad]) -> Batch:
         text = pyoxigraph.serialize(block, format=_NQUADS) or b""
-        if b"<<(" in text:
-            # Perhaps in a literal only; then this is merely slower.
-            statements = (our_quad(quad) for quad in block)
-            return Batch.from_statements(statements, quads=True)
         try:
             (batch,) = ntriples.read(text, quads=True, batch_rows=BLOCK_STATEMENTS)
-        except TextError as error:
-            line = text.split(b"\n")[(error.line or 1) - 1].decode(errors="replace")
-            raise JellyError(f"Jelly cannot hold the statement {line} ({error.message})", source=self._name) from None
+        except TextError:
+            # Triple terms, relative IRIs and the like: there are objects for them, if no text.
+            return Batch.from_statements(map(self._our_quad, block), quads=True)
         return batch
+
+    def _our_quad(self, quad: pyoxigraph.Quad) -> Quad:
+        try:
+            return our_quad(quad)
+        except JellyError as error:
+            raise EncodeError(f"Jelly cannot hold the statement {quad} ({error.message})", source=self._name) from None
 
 
 def iri_of_input(path: str | None) -> str:
@@ -113,7 +114,7 @@ def our_term(term: Any) -> Any:
     if isinstance(term, pyoxigraph.Triple):
         return Triple(our_term(term.subject), our_term(term.predicate), our_term(term.object))
     if term.direction is not None:
-        raise UsageError(f"Jelly cannot hold the literal {term}: it has a base direction")
+        raise EncodeError("a literal with a base direction")
     if term.language is not None:
         return Literal(term.value, language=term.language)
     return Literal(term.value, datatype=term.datatype.value)

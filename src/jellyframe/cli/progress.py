@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
+import os
 import time
 from typing import TextIO
 
 REFRESH_SECONDS = 0.1
+USUAL_WIDTH = 80
+_BAR_WIDTH = 12
 _CLEAR = "\r\x1b[K"
 
 
@@ -25,9 +27,16 @@ class Progress:
         if self._shown is not None and now - self._shown < REFRESH_SECONDS:
             return
         self._shown = now
-        width = shutil.get_terminal_size().columns
-        self._stream.write(_CLEAR + self.line(bytes_read, statements, now - self._start)[: width - 1])
+        line = self.line(bytes_read, statements, now - self._start)
+        self._stream.write(_CLEAR + line[: self._width() - 1])
         self._stream.flush()
+
+    def _width(self) -> int:
+        """How much fits on a line, which must not wrap."""
+        try:
+            return os.get_terminal_size(self._stream.fileno()).columns or USUAL_WIDTH
+        except OSError:
+            return USUAL_WIDTH
 
     def line(self, bytes_read: int, statements: int, seconds: float) -> str:
         """What is shown after so many seconds."""
@@ -36,7 +45,7 @@ class Progress:
         left = bar = ""
         if self._total:
             part = min(bytes_read / self._total, 1.0)
-            bar = f"[{'#' * round(20 * part):20}] {100 * part:3.0f} % "
+            bar = f"[{'#' * round(_BAR_WIDTH * part):{_BAR_WIDTH}}] {100 * part:3.0f} % "
             counts += f" of {human(self._total)}B"
             if part > 0:
                 left = f", {clock(seconds / part - seconds)} left"

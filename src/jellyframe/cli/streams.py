@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import glob
 import io
 import os
@@ -101,6 +102,8 @@ def total_size(paths: Iterable[str | None]) -> int | None:
 def output_sink(path: str | None, *, is_binary: bool, force: bool = False) -> Any:
     """What to give to a writer: the path, or standard output, which is no terminal if the data is binary."""
     if path is not None:
+        if not os.path.isdir(os.path.dirname(path) or "."):
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
         return path
     if is_binary and not force and sys.stdout.isatty():
         raise UsageError("binary data would fill your terminal: name a file with --to, or use --force")

@@ -1,0 +1,250 @@
+"""What people rely on, whatever the command: streams, terminals, exit codes, signals, files that appear whole."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from command import COMMAND, environment, error_of, run
+from jellyframe import IRI, Literal, Triple, dumps, open_reader
+from jellyframe.wire import encode_varint
+
+LINES = b"".join(b'<http://a/s%d> <http://a/p> "%d" .\n' % (i, i) for i in range(2000))
+
+
+@pytest.fixture(scope="module")
+def jelly() -> bytes:
+    return run("rdf", "to-jelly", "--in-format=nt", data=LINES).out
+
+
+@contextlib.contextmanager
+def terminal() -> Iterator[tuple[int, int]]:
+    """The two ends of a terminal: ours, and the one for a process."""
+    ours, theirs = pty.openpty()
+    try:
+        yield ours, theirs
+    finally:
+        os.close(ours)
+        with contextlib.suppress(OSError):
+            os.close(theirs)
+
+
+def everything_from(ours: int, theirs: int) -> bytes:
+    """What was written to a terminal, when all who wrote have ended."""
+    os.close(theirs)
+    written = b""
+    with contextlib.suppress(OSError):
+        while piece := os.read(ours, 65536):
+            written += piece
+    return written
+
+
+def stderr_on_terminal(arguments: list[str], data: bytes, **variables: str) -> tuple[int, bytes]:
+    with terminal() as (ours, theirs):
+        done = subprocess.run(
+            [*COMMAND, *arguments],
+            input=data,
+            stdout=subprocess.DEVNULL,
+            stderr=theirs,
+            env=environment(**variables),
+            check=False,
+        )
+        return done.returncode, everything_from(ours, theirs)
+
+
+# ---- exit codes and messages ----
+
+
+def test_help_shows_an_example_of_each_command() -> None:
+    for command in (
+        [],
+        ["rdf"],
+        ["rdf", "to-jelly"],
+        ["rdf", "from-jelly"],
+        ["rdf", "transcode"],
+        ["version"],
+        ["completion"],
+    ):
+        out = run(*command, "--help").out.decode()
+        if command != ["rdf"]:
+            assert "examples:\n  jellyframe" in out or "examples:\n  eval" in out
+
+
+def test_version() -> None:
+    from jellyframe import __version__
+
+    out = run("version").out.decode()
+    assert out.startswith(f"jellyframe {__version__} (")
+    assert "pyarrow" in out
+    assert run("--version").out.decode() == f"jellyframe {__version__}\n"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [[], ["rdf"], ["nothing"], ["rdf", "nothing"], ["rdf", "to-jelly", "--nothing"], ["rdf", "from-jelly", "a", "b"]],
+)
+def test_usage_errors_are_trouble(arguments: list[str]) -> None:
+    assert "--help" in error_of(*arguments)
+
+
+def test_missing_files_are_trouble(tmp_path: Path) -> None:
+    assert (
+        error_of("rdf", "to-jelly", "none.nt", cwd=tmp_path)
+        == "jellyframe: error: none.nt: No such file or directory\n"
+    )
+    (tmp_path / "a.nt").write_bytes(LINES)
+    assert "none/b.jelly" in error_of("rdf", "to-jelly", "a.nt", "--to", "none/b.jelly", cwd=tmp_path)
+
+
+def test_traceback_only_with_debug() -> None:
+    assert "Traceback" not in error_of("rdf", "from-jelly", data=b"nonsense")
+    assert "Traceback" in run("rdf", "from-jelly", "--debug", data=b"nonsense", code=2).err
+
+
+def test_messages_cannot_command_the_terminal(tmp_path: Path) -> None:
+    assert "\x1b" not in error_of("rdf", "to-jelly", "\x1b[2Jevil.nt", cwd=tmp_path)
+
+
+# ---- standard streams and files ----
+
+
+def test_standard_streams_by_default_and_by_name(jelly: bytes) -> None:
+    assert run("rdf", "from-jelly", "-", "--to", "-", data=jelly) == (0, LINES, "")
+    assert run("rdf", "from-jelly", data=jelly) == (0, LINES, "")
+
+
+def test_output_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "out.jelly"
+    path.write_bytes(b"old")
+    error_of("rdf", "to-jelly", "--in-format=nt", "--to", path, data=LINES + b"oops\n")
+    assert path.read_bytes() == b"old"
+    run("rdf", "to-jelly", "--in-format=nt", "--to", path, data=LINES)
+    with open_reader(path) as reader:
+        assert len(list(reader.statements())) == 2000
+    assert [entry.name for entry in tmp_path.iterdir()] == ["out.jelly"]
+
+
+def test_a_closed_pipe_ends_quietly() -> None:
+    many = LINES * 40
+    with subprocess.Popen(
+        [*COMMAND, "rdf", "to-jelly", "--in-format=nt"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as first:
+        assert first.stdin is not None
+        reader = subprocess.Popen(
+            [*COMMAND, "rdf", "from-jelly"],
+            stdin=first.stdout,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=environment(),
+        )
+        assert first.stdout is not None
+        first.stdout.close()
+        with reader:
+            assert reader.stdout is not None
+            assert reader.stderr is not None
+            first.stdin.write(many)
+            first.stdin.close()
+            assert reader.stdout.readline() == LINES[: LINES.index(b"\n") + 1]
+            reader.stdout.close()
+            assert reader.stderr.read() == b""
+            assert reader.wait() == 141
+        first.wait()
+
+
+@pytest.mark.parametrize("to_file", [False, True])
+def test_ctrl_c_ends_quietly(to_file: bool, tmp_path: Path) -> None:
+    # More than one batch, but no end: the progress bar on a terminal tells when the command is at work.
+    frame = dumps(Triple(IRI("http://a/s"), IRI("http://a/p"), Literal(f"{i}")) for i in range(100_000))
+    with terminal() as (ours, theirs):
+        target = ["--to", str(tmp_path / "out.nq")] if to_file else []
+        with subprocess.Popen(
+            [*COMMAND, "rdf", "from-jelly", *target],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=theirs,
+            env=environment(),
+        ) as process:
+            assert process.stdin is not None
+            process.stdin.write(encode_varint(len(frame)) + frame)
+            process.stdin.flush()
+            seen = b""
+            while b"statements" not in seen:
+                seen += os.read(ours, 65536)
+            process.send_signal(signal.SIGINT)
+            assert process.wait() == 130
+            process.stdin.close()
+        rest = everything_from(ours, theirs)
+    assert b"Traceback" not in rest
+    assert b"error" not in rest
+    assert list(tmp_path.iterdir()) == []
+
+
+# ---- terminals ----
+
+
+def test_no_binary_to_a_terminal_unless_forced(tmp_path: Path) -> None:
+    path = tmp_path / "a.nt"
+    path.write_bytes(LINES[: LINES.index(b"\n") + 1])
+    for extra, code in (([], 2), (["--force"], 0)):
+        with terminal() as (ours, theirs):
+            done = subprocess.run(
+                [*COMMAND, "rdf", "to-jelly", str(path), *extra], stdout=theirs, stderr=subprocess.PIPE, check=False
+            )
+            assert done.returncode == code
+            assert (b"--force" in done.stderr) is (code == 2)
+            assert bool(everything_from(ours, theirs)) is (code == 0)
+
+
+def test_progress_on_a_terminal_only_and_not_when_quiet(jelly: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "a.jelly"
+    path.write_bytes(jelly)
+    code, shown = stderr_on_terminal(["rdf", "from-jelly", str(path)], b"")
+    assert code == 0
+    assert re.search(rb"\[#+ *\] +\d+ % .* of .*B, 2\.0 k statements, .*/s, \d:\d\d left", shown)
+    assert shown.endswith(b"\r\x1b[K")
+    assert stderr_on_terminal(["rdf", "from-jelly", "--quiet"], jelly) == (0, b"")
+    assert run("rdf", "from-jelly", data=jelly).err == ""
+
+
+def test_colour_unless_no_color() -> None:
+    code, shown = stderr_on_terminal(["rdf", "from-jelly"], b"nonsense")
+    assert code == 2
+    assert b"\x1b[31merror\x1b[0m" in shown
+    _code, shown = stderr_on_terminal(["rdf", "from-jelly"], b"nonsense", NO_COLOR="1")
+    assert shown.startswith(b"jellyframe: error: ")
+    assert b"\x1b[31m" not in shown
+
+
+# ---- start ----
+
+
+def test_what_help_imports() -> None:
+    """Start-up is quick because nothing is imported that is not used."""
+    code = (
+        "import sys\n"
+        "from jellyframe.cli.main import main\n"
+        "main(['--help'])\n"
+        "heavy = {'pyarrow', 'pyoxigraph', 'google.protobuf', 'numpy', 'rdflib', 'dataclasses', 'jellyframe.kernel'}\n"
+        "assert not heavy & sys.modules.keys(), heavy & sys.modules.keys()\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
+
+
+def test_what_ntriples_import() -> None:
+    code = (
+        "import sys\n"
+        "from jellyframe.cli.main import main\n"
+        "assert main(['rdf', 'to-jelly', '--in-format', 'nt', '--to', '/dev/null']) == 0\n"
+        "heavy = {'pyarrow', 'pyoxigraph', 'google.protobuf'}\n"
+        "assert not heavy & sys.modules.keys(), heavy & sys.modules.keys()\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, input=LINES)

@@ -1,0 +1,172 @@
+"""Each option of `rdf transcode`, by the real command."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+
+from command import canonical, error_of, run
+from jellyframe import (
+    DEFAULT_GRAPH,
+    IRI,
+    Literal,
+    LogicalType,
+    PhysicalType,
+    Quad,
+    StreamOptions,
+    Triple,
+    open_reader,
+    open_writer,
+)
+
+S, P, G = IRI("http://a/s"), IRI("http://a/p"), IRI("http://a/g")
+
+
+def stream(name: str, options: StreamOptions | None = None, frames: int = 3, **settings: object) -> bytes:
+    """Frames of five triples each, with metadata and a namespace."""
+    sink = io.BytesIO()
+    with open_writer(sink, options or StreamOptions(logical_type=LogicalType.FLAT_TRIPLES), **settings) as writer:
+        writer.declare_namespace("a", "http://a/")
+        for frame in range(frames):
+            names = [IRI(f"http://{name}/{frame}/{row}") for row in range(5)]
+            statements: list[Triple | Quad] = [Triple(S, P, other) for other in names]
+            if options is not None and options.has_graph:
+                statements = [Quad(*triple, G if i else DEFAULT_GRAPH) for i, triple in enumerate(statements)]
+            writer.write_frame(statements, {"frame": b"%d" % frame})
+    return sink.getvalue()
+
+
+def lines(data: bytes) -> list[str]:
+    with open_reader(data, concatenated=True) as reader:
+        return [statement.to_line() for statement in reader.statements()]
+
+
+QUADS = StreamOptions(physical_type=PhysicalType.QUADS, logical_type=LogicalType.FLAT_QUADS)
+
+
+def test_frames_namespaces_metadata_and_options_are_kept() -> None:
+    data = stream("x", StreamOptions.small(logical_type=LogicalType.GRAPHS, stream_name="mine"))
+    again = run("rdf", "transcode", data=data).out
+    with open_reader(data) as old, open_reader(again) as new:
+        assert new.options == old.options
+        for before, after in zip(old.frames(), new.frames(), strict=True):
+            assert (after.statements(), after.metadata) == (before.statements(), before.metadata)
+        assert new.namespaces == old.namespaces == {"a": "http://a/"}
+
+
+def test_index_of_the_old_file_is_left_out(tmp_path: Path) -> None:
+    data = stream("x", index=True)
+    with open_reader(run("rdf", "transcode", data=data).out) as reader:
+        assert [frame.metadata for frame in reader.frames()] == [{"frame": b"0"}, {"frame": b"1"}, {"frame": b"2"}]
+
+
+def test_many_inputs_patterns_and_standard_input(tmp_path: Path) -> None:
+    for number in range(3):
+        (tmp_path / f"part-{number}.jelly").write_bytes(stream(f"n{number}"))
+    out = run("rdf", "transcode", "part-*.jelly", "--to", "all.jelly", "-", data=stream("stdin"), cwd=tmp_path).out
+    assert out == b""
+    expected = [line for number in range(3) for line in lines(stream(f"n{number}"))] + lines(stream("stdin"))
+    assert lines((tmp_path / "all.jelly").read_bytes()) == expected
+    assert "no file" in error_of("rdf", "transcode", "nothing-*.jelly", cwd=tmp_path)
+    assert "only once" in error_of("rdf", "transcode", "-", "-", cwd=tmp_path)
+
+
+def test_concatenated_standard_input() -> None:
+    data = stream("one", StreamOptions(stream_name="1")) + stream("two", StreamOptions(stream_name="2"))
+    assert len(lines(run("rdf", "transcode", data=data).out)) == 30
+    assert "change" in error_of("rdf", "transcode", "--concatenated=false", data=data)
+
+
+@pytest.mark.parametrize(
+    ("names", "prefixes", "datatypes"), [("8", "0", "0"), ("8", "1", "1"), ("4000", "150", "32"), ("8", "150", "0")]
+)
+def test_any_table_size_will_do(names: str, prefixes: str, datatypes: str) -> None:
+    data = stream("x", frames=20)
+    sizes = (
+        f"--opt.max-name-table-size={names}",
+        f"--opt.max-prefix-table-size={prefixes}",
+        f"--opt.max-datatype-table-size={datatypes}",
+    )
+    again = run("rdf", "transcode", *sizes, data=data).out
+    assert open_reader(again).options.max_name_table_size == int(names)
+    assert lines(again) == lines(data)
+
+
+def test_frames_regrouped() -> None:
+    data = stream("x", frames=6)
+    rows = run("rdf", "transcode", "--rows-per-frame=1000", data=data).out
+    assert [len(frame) for frame in open_reader(rows).frames()] == [30]
+    default = run("rdf", "transcode", "--frames=rows", data=data).out
+    assert lines(default) == lines(data)
+    grouped = stream("x", StreamOptions(logical_type=LogicalType.GRAPHS))
+    assert "cannot be regrouped" in error_of("rdf", "transcode", "--rows-per-frame=10", data=grouped)
+    flat = run("rdf", "transcode", "--rows-per-frame=1000", "--opt.logical-type=FLAT_TRIPLES", data=grouped).out
+    assert [len(frame) for frame in open_reader(flat).frames()] == [15]
+    assert "exclude" in error_of("rdf", "transcode", "--frames=keep", "--rows-per-frame=10", data=data)
+
+
+def test_one_frame_for_each_input(tmp_path: Path) -> None:
+    paths = [tmp_path / "a.jelly", tmp_path / "b.jelly"]
+    for path in paths:
+        path.write_bytes(stream(path.stem))
+    out = run("rdf", "transcode", "--frames", "input", "--opt.logical-type=GRAPHS", *paths).out
+    assert [len(frame) for frame in open_reader(out).frames()] == [15, 15]
+
+
+@pytest.mark.parametrize("physical", ["QUADS", "GRAPHS"])
+def test_physical_types_convert(physical: str) -> None:
+    triples = stream("x")
+    out = run("rdf", "transcode", "--opt.physical-type", physical, data=triples).out
+    options = open_reader(out).options
+    assert (options.physical_type.name, options.logical_type) == (physical, LogicalType.FLAT_QUADS)
+    assert lines(out) == lines(triples)
+    back = run("rdf", "transcode", "--opt.physical-type=TRIPLES", data=out).out
+    assert open_reader(back).options.logical_type is LogicalType.FLAT_TRIPLES
+    assert lines(back) == lines(triples)
+    quads = stream("x", QUADS)
+    assert lines(run("rdf", "transcode", "--opt.physical-type", physical, data=quads).out) == lines(quads)
+
+
+def test_named_graphs_become_triples_only_when_merged() -> None:
+    quads = stream("x", QUADS)
+    assert "statement 2 is in a named graph" in error_of("rdf", "transcode", "--opt.physical-type=TRIPLES", data=quads)
+    merged = run("rdf", "transcode", "--merge-graphs", data=quads).out
+    with open_reader(merged) as reader:
+        assert reader.options.physical_type is PhysicalType.TRIPLES
+        assert [frame.metadata["frame"] for frame in reader.frames()] == [b"0", b"1", b"2"]
+    assert len(lines(merged)) == 15
+
+
+def test_triples_and_quads_together_are_quads(tmp_path: Path) -> None:
+    (tmp_path / "t.jelly").write_bytes(stream("t"))
+    (tmp_path / "q.jelly").write_bytes(stream("q", QUADS.replace(rdf_star=True)))
+    out = run("rdf", "transcode", "t.jelly", "q.jelly", cwd=tmp_path).out
+    options = open_reader(out).options
+    assert (options.physical_type, options.rdf_star) == (PhysicalType.QUADS, True)
+    assert canonical("\n".join(lines(out))) == canonical("\n".join(lines(stream("t")) + lines(stream("q", QUADS))))
+
+
+def test_writer_options(tmp_path: Path) -> None:
+    (tmp_path / "model.jelly").write_bytes(stream("model", StreamOptions.small(stream_name="model")))
+    data = stream("x")
+    copied = open_reader(run("rdf", "transcode", "--options-from", tmp_path / "model.jelly", data=data).out).options
+    assert (copied.stream_name, copied.max_name_table_size) == ("model", 128)
+    small = open_reader(run("rdf", "transcode", "--preset=small", "--opt.stream-name=s", data=data).out).options
+    assert (small.stream_name, small.max_name_table_size) == ("s", 128)
+    packed = run("rdf", "transcode", "--compress=gzip", data=data).out
+    assert packed.startswith(b"\x1f\x8b")
+    assert lines(packed) == lines(data)
+    bare = run("rdf", "transcode", "--delimited=false", data=data).out
+    assert [len(frame) for frame in open_reader(bare, delimited=False).frames()] == [15]
+    indexed = run("rdf", "transcode", "--index", "--restart-every=1k", data=stream("x", frames=300)).out
+    assert indexed.endswith(b"JELLYIDX")
+
+
+def test_validate_terms() -> None:
+    sink = io.BytesIO()
+    with open_writer(sink) as writer:
+        writer.write([Triple(S, P, Literal("x", language="toolonglanguage"))])
+    run("rdf", "transcode", data=sink.getvalue())
+    assert "BCP 47" in error_of("rdf", "transcode", "--validate-terms", data=sink.getvalue())
