@@ -34,7 +34,7 @@ class Page:
 
     def html(self) -> str:
         # Nothing is ever loaded, and the page says so, so that browsers see to it.
-        policy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
+        policy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
         return (
             '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
             f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-NARROW_SPACE = " "
+NARROW_SPACE = "\u202f"
 _SIZES = ("B", "kB", "MB", "GB", "TB")
 
 
