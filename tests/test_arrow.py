@@ -398,11 +398,22 @@ class TestBadTables:
                 back(table)
 
     def test_what_is_not_utf8(self) -> None:
-        offsets, data = pa.array([0, 5], pa.int32()).buffers()[1], pa.py_buffer(b"<a\xff:>")
-        broken = pa.StringArray.from_buffers(1, offsets, data)
-        for table in (self.table(s=broken), self.table(o=broken, o_kind=["literal"])):
-            with pytest.raises(TableError, match="UTF"):
-                back(table)
+        def broken(good: str, *, is_last: bool = True) -> pa.Array:
+            data = b"".join(good.encode() if row < 2 or not is_last else b"<a\xff:>" for row in range(3))
+            ends = [0, len(good), 2 * len(good), len(data)]
+            return pa.StringArray.from_buffers(3, pa.array(ends, pa.int32()).buffers()[1], pa.py_buffer(data))
+
+        flat = {"s": "urn:s", "p": "urn:p", "o": "1", "o_kind": "literal", "o_datatype": "urn:t", "g": "urn:g"}
+        for bad in (*flat, "o_lang"):
+            columns = {name: broken(value, is_last=name == bad) for name, value in flat.items()}
+            if bad == "o_lang":
+                columns |= {"o_lang": broken("en"), "o_datatype": pa.nulls(3)}
+            with pytest.raises(TableError, match=rf"^row 2: column '{bad[0]}': "):
+                back(pa.table(columns))
+        for bad in "spo":
+            columns = {name: broken("<urn:a>", is_last=name == bad) for name in "spo"}
+            with pytest.raises(TableError, match=rf"^row 2: column '{bad}': "):
+                back(pa.table(columns))
 
     def test_frame_numbers_that_are_none(self) -> None:
         with pytest.raises(TableError, match=r"'frame' is string"):

@@ -7,7 +7,7 @@ dictionary-encoded, unless it comes so, and only its dictionary is looked at.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -38,7 +38,9 @@ from jellyframe.terms import RDF_LANG_STRING
 
 _NULL = -1
 # Of what sort a literal is, its datatype and language tell.
-_KIND_CODES = {KIND_NAMES[kind]: kind for kind in (KIND_IRI, KIND_BLANK_NODE, KIND_LITERAL, KIND_QUOTED_TRIPLE)}
+_KIND_CODES = {
+    KIND_NAMES[kind].encode(): kind for kind in (KIND_IRI, KIND_BLANK_NODE, KIND_LITERAL, KIND_QUOTED_TRIPLE)
+}
 
 
 # ---- schemas ------------------------------------------------------------------------------------------
@@ -103,15 +105,8 @@ def _settled(array: pa.Array) -> pa.Array:
 
 
 def _plain(array: pa.Array) -> pa.Array:
-    """An array of strings in Arrow's plain layout, known to be UTF-8."""
-    array = _settled(array)
-    if pa.types.is_dictionary(array.type):
-        array = _settled(array.dictionary_decode())
-    try:
-        array.validate(full=True)
-    except pa.ArrowException as error:
-        raise TableError(f"these are not strings: {error}") from error
-    return array
+    """A (settled) array of strings in Arrow's plain layout."""
+    return _settled(array.dictionary_decode()) if pa.types.is_dictionary(array.type) else array
 
 
 def _ints(array: pa.Array) -> memoryview:
@@ -148,7 +143,7 @@ class _Distinct(NamedTuple):
         if not pa.types.is_dictionary(array.type):
             array = array.dictionary_encode()
         indices = array.indices.cast(pa.int32())
-        return cls(_plain(array.dictionary), _ints(indices.fill_null(_NULL) if indices.null_count else indices))
+        return cls(_settled(array.dictionary), _ints(indices.fill_null(_NULL) if indices.null_count else indices))
 
     @classmethod
     def nothing(cls, rows: int) -> _Distinct:
@@ -158,32 +153,80 @@ class _Distinct(NamedTuple):
         """The first row that has a string."""
         return self.indices.tolist().index(index)
 
+    def each(self, make: _Maker, table: TermTable) -> memoryview:
+        """What a function makes of each string. Its errors are in rows of the strings, and become ones in rows here."""
+        try:
+            return make(self.strings, table)
+        except TableError as error:
+            row = None if error.row is None else self.row_of(error.row)
+            raise TableError(error.message, row=row) from error.__cause__
 
-def _parse(strings: pa.Array, table: TermTable, row_of: Callable[[int], int]) -> memoryview:
-    """Strings in N-Triples syntax as terms. `row_of` gives the row of the string that an error is about."""
+
+# ---- strings to terms, or rows of datatypes or languages ------------------------------------------------
+_Maker: TypeAlias = Callable[[pa.Array, TermTable], memoryview]
+
+
+def _kinds(strings: pa.Array, _table: TermTable) -> memoryview:
+    codes = int_column(len(strings))[: len(strings)]
+    for index, name in enumerate(strings):
+        code = _KIND_CODES.get(name.as_buffer().to_pybytes())
+        if code is None:
+            kinds = b", ".join(_KIND_CODES).decode()
+            raise TableError(f"{_shown(name)} is no kind of term: the kinds are {kinds}", row=index)
+        codes[index] = code
+    return codes
+
+
+def _iris(strings: pa.Array, table: TermTable) -> memoryview:
+    return intern_iris(*_buffers(strings), table)
+
+
+def _datatypes(strings: pa.Array, table: TermTable) -> memoryview:
+    return datatype_rows(*_buffers(strings), table)
+
+
+def _languages(strings: pa.Array, table: TermTable) -> memoryview:
+    if (empty := pc.index(strings, "").as_py()) >= 0:
+        raise TableError("the language is empty; it is null where there is none", row=empty)
+    return language_rows(*_buffers(strings), table)
+
+
+def _texts(strings: pa.Array, table: TermTable) -> memoryview:
+    """Strings in N-Triples syntax."""
     from jellyframe.kernel.ntriples_parse_cy import parse_terms
 
     try:
         return parse_terms(*_buffers(strings), table)
     except TextError as error:
         index = (error.line or 1) - 1
-        raise TableError(f"{error.message}, in {shortened(strings[index].as_py())}", row=row_of(index)) from error
+        raise TableError(f"{error.message}, in {_shown(strings[index])}", row=index) from error
 
 
-def _parse_rest(
-    terms: memoryview, strings: pa.Array, table: TermTable, row_of: Callable[[int], int], *, only_quoted: bool = False
-) -> None:
-    """Parse the strings that have no term yet."""
-    missing = pc.equal(pa.Array.from_buffers(pa.int32(), len(terms), [None, pa.py_buffer(terms)]), _NULL)
-    if not missing.true_count:
+def _plain_texts(strings: pa.Array, table: TermTable) -> memoryview:
+    """Strings that are IRIs, or other terms by how they begin."""
+    terms = intern_flat(*_buffers(strings), table)
+    _parse_rest(terms, strings, table)
+    return terms
+
+
+def _parse_rest(terms: memoryview, strings: pa.Array, table: TermTable, begin: str = "") -> None:
+    """Parse the strings that have no term yet, and that have to begin so."""
+    is_missing = pc.equal(pa.Array.from_buffers(pa.int32(), len(terms), [None, pa.py_buffer(terms)]), _NULL)
+    if not is_missing.true_count:
         return
-    places = pc.indices_nonzero(missing)
+    places = pc.indices_nonzero(is_missing)
     rest = strings.take(places)
-    if only_quoted and (other := _first(pc.invert(pc.starts_with(rest, "<<")))) >= 0:
-        raise TableError(
-            f"not a quoted triple: {shortened(rest[other].as_py())} does not begin with <<", row=places[other].as_py()
-        )
-    put_parsed(terms, _parse(rest, table, lambda index: row_of(places[index].as_py())))
+    try:
+        if (other := _first(pc.invert(pc.starts_with(rest, begin)))) >= 0:
+            raise TableError(f"no quoted triple, which begins with {begin}: {_shown(rest[other])}", row=other)
+        put_parsed(terms, _texts(rest, table))
+    except TableError as error:
+        raise TableError(error.message, row=places[error.row].as_py()) from error.__cause__
+
+
+def _shown(string: pa.Scalar) -> str:
+    """A string in a message, even if it is not UTF-8."""
+    return shortened(string.as_buffer().to_pybytes().decode("utf-8", "replace"))
 
 
 # ---- columns to terms ---------------------------------------------------------------------------------
@@ -209,11 +252,7 @@ class _Terms:
         if layout == "flat" and position == "o":
             return self._parts(array, *map(self._column, ("o_kind", "o_datatype", "o_lang")), is_term=None)
         distinct = _Distinct.of(array)
-        if layout == "flat":
-            terms = intern_flat(*_buffers(distinct.strings), self.table)
-            _parse_rest(terms, distinct.strings, self.table, distinct.row_of)
-        else:
-            terms = _parse(distinct.strings, self.table, distinct.row_of)
+        terms = distinct.each(_plain_texts if layout == "flat" else _texts, self.table)
         return pick(terms, distinct.indices, default_graph(self.table) if array.null_count else _NULL)
 
     def _structs(self, array: pa.Array) -> memoryview:
@@ -246,39 +285,26 @@ class _Terms:
         if not has_details and pc.all(pc.equal(kinds, "iri")).as_py():
             distinct = _Distinct.of(values)
             for_null = _NULL if is_term is None else default_graph(self.table)
-            return pick(intern_iris(*_buffers(distinct.strings), self.table), distinct.indices, for_null)
+            return pick(distinct.each(_iris, self.table), distinct.indices, for_null)
         values = _plain(values)
         kind_names = _Distinct.of(kinds)
         terms = intern_parts(
-            pick(self._kind_codes(kind_names), kind_names.indices, KIND_DEFAULT_GRAPH),
+            pick(kind_names.each(_kinds, self.table), kind_names.indices, KIND_DEFAULT_GRAPH),
             *_buffers(values),
             self._literal_parts(datatypes, languages, len(values)),
             self.table,
         )
-        _parse_rest(terms, values, self.table, lambda row: row, only_quoted=True)
+        _parse_rest(terms, values, self.table, begin="<<")
         return terms
-
-    def _kind_codes(self, names: _Distinct) -> memoryview:
-        codes = int_column(len(names.strings))[: len(names.strings)]
-        for index, name in enumerate(names.strings.to_pylist()):
-            if name not in _KIND_CODES:
-                kinds = ", ".join(_KIND_CODES)
-                raise TableError(
-                    f"{shortened(name)} is no kind of term: the kinds are {kinds}", row=names.row_of(index)
-                )
-            codes[index] = _KIND_CODES[name]
-        return codes
 
     def _literal_parts(self, datatypes: pa.Array | None, languages: pa.Array | None, rows: int) -> LiteralParts:
         datatype = _Distinct.of(datatypes) if _has_values(datatypes) else _Distinct.nothing(rows)
         language = _Distinct.of(languages) if _has_values(languages) else _Distinct.nothing(rows)
-        if (empty := pc.index(language.strings, "").as_py()) >= 0:
-            raise TableError("the language is empty; it is null where there is none", row=language.row_of(empty))
         return LiteralParts(
             datatype.indices,
             language.indices,
-            datatype_rows(*_buffers(datatype.strings), self.table),
-            language_rows(*_buffers(language.strings), self.table),
+            datatype.each(_datatypes, self.table),
+            language.each(_languages, self.table),
             pc.index(datatype.strings, RDF_LANG_STRING).as_py(),
         )
 

@@ -1,6 +1,7 @@
 """From columns of strings, as Arrow lays them out, to columns of terms.
 
-A column of strings comes as its offsets and its bytes, which must be UTF-8. Nulls are left to the caller.
+A column of strings comes as its offsets and its bytes; nulls are left to the caller. Strings that are not UTF-8 are
+refused. An error has the index of the string as its row.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from jellyframe.errors import TableError
 from jellyframe.kernel.table_cy import int_column
 
 if cython.compiled:
-    from cython.cimports.jellyframe.kernel.bytes_cy import equal_bytes
+    from cython.cimports.jellyframe.kernel.bytes_cy import equal_bytes, valid_utf8
     from cython.cimports.jellyframe.kernel.kinds import (
         KIND_BLANK_NODE,
         KIND_DEFAULT_GRAPH,
@@ -26,7 +27,7 @@ if cython.compiled:
     )
     from cython.cimports.jellyframe.kernel.table_cy import StringTable, TermTable
 else:
-    from jellyframe.kernel.bytes_cy import equal_bytes
+    from jellyframe.kernel.bytes_cy import equal_bytes, valid_utf8
     from jellyframe.kernel.kinds import (
         KIND_BLANK_NODE,
         KIND_DEFAULT_GRAPH,
@@ -51,6 +52,17 @@ QUOTE = cython.declare(cython.int, 0x22)
 COLON = cython.declare(cython.int, 0x3A)
 LESS_THAN = cython.declare(cython.int, 0x3C)
 UNDERSCORE = cython.declare(cython.int, 0x5F)
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(-1, check=False)
+def require_utf8(
+    data: cython.const[cython.uchar][::1], start: cython.Py_ssize_t, n: cython.Py_ssize_t, row: cython.Py_ssize_t
+) -> cython.int:
+    if not valid_utf8(data, start, n):
+        raise TableError("the string is not UTF-8", row=row)
+    return 0
 
 
 def default_graph(table: TermTable) -> int:
@@ -91,6 +103,8 @@ def intern_iris(
     out: cython.int[::1] = column
     for i in range(n):
         out[i] = table.intern(KIND_IRI, 0, data, offsets[i], offsets[i + 1] - offsets[i])
+        if table.seen >= 0x80:
+            require_utf8(data, offsets[i], offsets[i + 1] - offsets[i], i)
     return column[:n]
 
 
@@ -129,6 +143,9 @@ def intern_flat(
             out[i] = table.intern(KIND_BLANK_NODE, 0, data, start + 2, stop - start - 2)
         else:
             out[i] = UNPARSED
+            continue
+        if table.seen >= 0x80:
+            require_utf8(data, start, stop - start, i)
     return column[:n]
 
 
@@ -157,6 +174,7 @@ def datatype_rows(
     simple: cython.const[cython.uchar][::1] = memoryview(XSD_STRING)
     for i in range(n):
         length = offsets[i + 1] - offsets[i]
+        require_utf8(data, offsets[i], length, i)
         if length == simple.shape[0] and equal_bytes(data, offsets[i], simple, 0, length):
             out[i] = SIMPLE
         else:
@@ -173,6 +191,7 @@ def language_rows(
     column = int_column(n)
     out: cython.int[::1] = column
     for i in range(n):
+        require_utf8(data, offsets[i], offsets[i + 1] - offsets[i], i)
         out[i] = table.intern_small(table.languages, data, offsets[i], offsets[i + 1] - offsets[i])
     return column[:n]
 
@@ -244,4 +263,6 @@ def intern_parts(
             out[i] = table.default_graph()
         else:
             out[i] = table.intern(kind, detail, data, offsets[i], offsets[i + 1] - offsets[i])
+            if table.seen >= 0x80:
+                require_utf8(data, offsets[i], offsets[i + 1] - offsets[i], i)
     return column[:n]

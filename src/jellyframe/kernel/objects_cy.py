@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from operator import length_hint
 from typing import Any
 
 try:
@@ -11,6 +12,7 @@ except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
     import cython
 
 from jellyframe.errors import EncodeError, shortened
+from jellyframe.kernel.table_cy import byte_column
 from jellyframe.terms import DEFAULT_GRAPH, RDF_LANG_STRING, XSD_STRING, Quad, Triple
 
 if cython.compiled:
@@ -44,6 +46,7 @@ else:
 # Deeper nesting than any reader accepts. A bound, because conversion recurses.
 MAX_NESTING_DEPTH = cython.declare(cython.int, 200)
 NO_TERM = cython.declare(cython.int, -2)
+SCRATCH_BYTES = cython.declare(cython.Py_ssize_t, 128)
 # No term, nor anything else that may be given for one.
 NOTHING = object()
 
@@ -216,17 +219,40 @@ class StatementBuilder:
     _ids: dict[object, int]
     _quoted_ids: dict[tuple[int, int, int], int]
     _quoted_objects: dict[int, tuple[object, int]]
+    _datatype_rows: dict[str, int]
+    _language_rows: dict[str, int]
+    _scratch: cython.uchar[::1]
     _taken: cython.Py_ssize_t
 
-    __slots__ = ("_builder", "_ids", "_is_open", "_quoted_ids", "_quoted_objects", "_taken")
+    __slots__ = (
+        "_builder",
+        "_datatype_rows",
+        "_ids",
+        "_is_open",
+        "_language_rows",
+        "_quoted_ids",
+        "_quoted_objects",
+        "_scratch",
+        "_taken",
+    )
 
     def __init__(self, has_graph: bool | None = None):
         self._is_open = has_graph is None
-        self._builder = BatchBuilder(bool(has_graph))
+        self._taken = 0
+        self._scratch = byte_column(SCRATCH_BYTES)
+        self._begin(bool(has_graph), 0)
+
+    @cython.cfunc
+    def _begin(self, has_graph: cython.bint, rows: cython.Py_ssize_t) -> object:
+        """Begin a new batch, with room for some rows and for as many terms as they are likely to have."""
+        terms: cython.Py_ssize_t = rows if rows < 1024 else rows // 2
+        self._builder = BatchBuilder(has_graph, rows, TermTable(terms, 32 * terms))
         self._ids = {}
         self._quoted_ids = {}
         self._quoted_objects = {}
-        self._taken = 0
+        self._datatype_rows = {}
+        self._language_rows = {}
+        return None
 
     @property
     def rows(self) -> int:
@@ -242,10 +268,7 @@ class StatementBuilder:
         """What was added since the last call, or since the start. Begins a new batch, of the same kind of statement."""
         builder = self._builder
         self._taken += builder.rows
-        self._builder = BatchBuilder(builder.has_graph)
-        self._ids = {}
-        self._quoted_ids = {}
-        self._quoted_objects = {}
+        self._begin(builder.has_graph, 0)
         return builder
 
     def add(self, statements: Iterable[tuple[Any, ...]], max_rows: cython.Py_ssize_t) -> int:
@@ -266,13 +289,15 @@ class StatementBuilder:
         terms: tuple[Any, ...]
         if max_rows <= 0:
             return 0
+        if self._builder.rows == 0:
+            self._begin(self._builder.has_graph, min(max_rows, length_hint(statements)))
         for statement in statements:
             if not isinstance(statement, tuple):
                 raise self._error(f"is {_described(statement)}, not a Triple or a Quad")
             terms = cython.cast(tuple, statement) if cython.compiled else statement
             size = len(terms)
             if self._is_open and size == 4:
-                self._builder = BatchBuilder(True)
+                self._begin(True, min(max_rows, length_hint(statements)))
             self._is_open = False
             wanted = 4 if self._builder.has_graph else 3
             if size != wanted:
@@ -311,37 +336,64 @@ class StatementBuilder:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def _new_id(self, term: object) -> cython.int:
-        table: TermTable = self._builder.terms
-        kind: cython.int
-        detail: cython.int = 0
+        iri: IRI
+        node: BlankNode
+        literal: Literal
         known: cython.int
-        text: str
-        raw: bytes
         if isinstance(term, IRI):
-            kind = KIND_IRI
-            text = term.value
+            iri = term
+            known = self._intern(KIND_IRI, 0, self._utf8(iri._text))
         elif isinstance(term, BlankNode):
-            kind = KIND_BLANK_NODE
-            text = term.label
+            node = term
+            known = self._intern(KIND_BLANK_NODE, 0, self._utf8(node._text))
         elif isinstance(term, Literal):
-            kind = KIND_LITERAL
-            text = term.lex
-            if term.language is not None:
-                kind = KIND_LANG_LITERAL
-                raw = self._utf8(term.language)
-                detail = table.intern_small(table.languages, raw, 0, len(raw))
-            elif term.datatype != XSD_STRING:
-                kind = KIND_TYPED_LITERAL
-                raw = self._utf8(term.datatype)
-                detail = table.intern_small(table.datatypes, raw, 0, len(raw))
+            literal = term
+            if literal._language is not None:
+                known = self._language_row(literal._language)
+                known = self._intern(KIND_LANG_LITERAL, known, self._utf8(literal._text))
+            elif literal._datatype is XSD_STRING or literal._datatype == XSD_STRING:
+                known = self._intern(KIND_LITERAL, 0, self._utf8(literal._text))
+            else:
+                known = self._datatype_row(literal._datatype)
+                known = self._intern(KIND_TYPED_LITERAL, known, self._utf8(literal._text))
         elif term is DEFAULT_GRAPH:
             raise self._error("has DEFAULT_GRAPH for a term; it can only be a graph")
         else:
             raise self._error(f"has {_described(term)} for a term; {_TERMS}")
-        raw = self._utf8(text)
-        known = table.intern(kind, detail, raw, 0, len(raw))
         self._ids[term] = known
         return known
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def _intern(self, kind: cython.int, detail: cython.int, raw: bytes) -> cython.int:
+        i: cython.Py_ssize_t
+        n: cython.Py_ssize_t = len(raw)
+        if cython.compiled and n <= SCRATCH_BYTES:
+            # Asking a bytes object for its memory takes longer than copying a short one.
+            for i in range(n):
+                self._scratch[i] = raw[i]
+            return self._builder.terms.intern(kind, detail, self._scratch, 0, n)
+        return self._builder.terms.intern(kind, detail, raw, 0, n)
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def _datatype_row(self, datatype: str) -> cython.int:
+        row = self._datatype_rows.get(datatype)
+        if row is None:
+            raw = self._utf8(datatype)
+            table: TermTable = self._builder.terms
+            row = self._datatype_rows[datatype] = table.intern_small(table.datatypes, raw, 0, len(raw))
+        return row
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def _language_row(self, language: str) -> cython.int:
+        row = self._language_rows.get(language)
+        if row is None:
+            raw = self._utf8(language)
+            table: TermTable = self._builder.terms
+            row = self._language_rows[language] = table.intern_small(table.languages, raw, 0, len(raw))
+        return row
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
