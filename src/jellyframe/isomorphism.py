@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from jellyframe.errors import LimitError
@@ -68,7 +69,7 @@ def compare(
             _examples(sides[0].ground - sides[1].ground),
             _examples(sides[1].ground - sides[0].ground),
         )
-    shapes = [Counter(shape for shape, _labels in side.patterned()) for side in sides]
+    shapes = [Counter(shape for shape, _labels in side.patterned) for side in sides]
     if shapes[0] != shapes[1]:
         only = (shapes[0] - shapes[1], shapes[1] - shapes[0])
         return Difference(
@@ -104,8 +105,9 @@ class _Side:
             quad = normalised(statement)
             (self.with_nodes if _has_node(quad) else self.ground).add(quad)
 
-    def patterned(self) -> Iterator[tuple[object, tuple[str, ...]]]:
-        return map(_pattern, self.with_nodes)
+    @cached_property
+    def patterned(self) -> list[tuple[object, tuple[str, ...]]]:
+        return list(map(_pattern, self.with_nodes))
 
 
 def normalised(statement: Statement) -> Quad:
@@ -155,7 +157,7 @@ class _Search:
         # For each node, the statements that it is in: the number of their pattern, and the nodes in its holes.
         self._statements: list[list[tuple[int, tuple[int, ...]]]] = []
         for which, side in enumerate(sides):
-            for shape, labels in side.patterned():
+            for shape, labels in side.patterned:
                 pattern = shapes.setdefault(shape, len(shapes))
                 nodes = tuple(self._number(numbers, (which, label)) for label in labels)
                 for node in set(nodes):

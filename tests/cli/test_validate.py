@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import io
 import json
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,9 @@ import pytest
 
 import wire
 from command import error_of, run
-from jellyframe import IRI, BlankNode, Literal, LogicalType, PhysicalType, Quad, StreamOptions, Triple, open_writer
+from interop.writing import written
+from jellyframe import IRI, BlankNode, Literal, LogicalType, PhysicalType, Quad, StreamOptions, Triple
+from strategies import FrameCase, StreamCase
 
 S, P, G = IRI("http://a/s"), IRI("http://a/p"), IRI("http://a/g")
 A, B = BlankNode("a"), BlankNode("b")
@@ -21,11 +22,8 @@ TURTLE = b"@prefix a: <http://a/> . [] a:p [ a:p 'x'@EN ] . a:s a:p a:s ."
 
 
 def stream(frames: list[list[Triple | Quad]], options: StreamOptions | None = None, **settings: object) -> bytes:
-    sink = io.BytesIO()
-    with open_writer(sink, options, **settings) as writer:
-        for frame in frames:
-            writer.write_frame(frame)
-    return sink.getvalue()
+    """A stream with a frame for each of the lists."""
+    return written(StreamCase(options, [FrameCase(frame) for frame in frames]), **settings)
 
 
 @pytest.fixture(scope="module")
