@@ -12,6 +12,7 @@ from jellyframe.cli.selection import FrameRange, frame_range
 if TYPE_CHECKING:
     from jellyframe.cli.comparing import Comparison
     from jellyframe.cli.validation_report import Report
+    from jellyframe.files import ByteSource
 
 _DELIMITED = {"either": None, "true": True, "false": False}
 
@@ -132,10 +133,9 @@ def _check_stream(source: Any, arguments: argparse.Namespace, report: Report, co
 class _Beginning:
     """A source whose first bytes have been looked at."""
 
-    name = None
-
-    def __init__(self, source: Any) -> None:
+    def __init__(self, source: ByteSource) -> None:
         self._source = source
+        self.name = source.name
         self.head = b""
         while len(self.head) < 3:
             piece = source.read()
@@ -146,5 +146,4 @@ class _Beginning:
 
     def read(self, size: int) -> bytes:
         waiting, self._waiting = self._waiting, b""
-        data: bytes = waiting or self._source.read(size)
-        return data
+        return waiting or self._source.read(size)
