@@ -23,6 +23,9 @@ def parse_term(text: str, position: str) -> _Term:
         return DEFAULT_GRAPH
     if not text.startswith(("<", '"', "_:")):
         return IRI(text)
+    if text.startswith("<") and text.endswith(">") and not text.startswith("<<") and "\\" not in text:
+        # Data may have IRIs that are not absolute, which N-Triples may not.
+        return IRI(text[1:-1])
     try:
         (batch,) = ntriples.read(f"<s:> <p:> {text} .\n".encode(), quads=False, generalized=True)
         (statement,) = batch.statements()

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -27,7 +28,7 @@ for argument do
     shift
     [ "$argument" = "--add-modules=jdk.incubator.vector" ] || set -- "$@" "$argument"
 done
-exec "{java}" "$@"
+exec {java} "$@"
 """
 
 
@@ -55,7 +56,7 @@ def find_java_home() -> Path:
     runtime = _find_runtime()
     if sys.platform == "win32":
         return runtime
-    shim = _SHIM.format(java=runtime / "bin" / "java")
+    shim = _SHIM.format(java=shlex.quote(str(runtime / "bin" / "java")))
     name = f"java-{hashlib.sha256(shim.encode()).hexdigest()[:16]}"
     for folder in (_cache_folder(), Path(tempfile.gettempdir()) / f"jellyframe-{os.getuid()}"):
         with suppress(OSError):

@@ -107,16 +107,20 @@ class _RemoteFile:
     def __init__(self, file: Any, name: str) -> None:
         self.name = name
         self._file = file
-        self._pieces: Any = None
+        self._piece = b""
+        self._at = 0
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        self._pieces = None
+        self._piece, self._at = b"", 0
         return int(self._file.seek(offset, whence))
 
     def read(self, size: int) -> bytes:
-        if self._pieces is None:
-            self._pieces = pa.BufferedInputStream(self._file, REMOTE_READ_BYTES)
-        data: bytes = self._pieces.read(size)
+        data = self._piece[self._at : self._at + size]
+        self._at += len(data)
+        if len(data) < size:
+            self._piece = self._file.read(max(size, REMOTE_READ_BYTES))
+            self._at = size - len(data)
+            data += self._piece[: self._at]
         return data
 
     def close(self) -> None:

@@ -1,0 +1,152 @@
+"""The data source in a running Spark."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+
+import pytest
+
+import jellyframe
+from spark_data import SPECIAL, quads, texts, write_jelly
+
+STATEMENTS = quads(3000) + SPECIAL
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    return write_jelly(tmp_path_factory.mktemp("source") / "a.jelly", STATEMENTS, restart_every=10_000, index=True)
+
+
+def read(spark, path, **options):
+    return spark.read.format("jelly").options(**options).load(path if isinstance(path, list) else str(path))
+
+
+def counted(frame):
+    return Counter(map(tuple, frame.collect()))
+
+
+def save(frame, path, mode="append", **options):
+    frame.write.format("jelly").mode(mode).options(**options).save(str(path))
+
+
+def files_in(folder):
+    return sorted(os.path.join(place, name) for place, _, names in os.walk(folder) for name in names)
+
+
+@pytest.mark.parametrize("layout", ["struct", "ntriples", "flat"])
+def test_there_and_back_in_each_layout(spark, path, tmp_path, layout):
+    frame = read(spark, path, layout=layout, partition_bytes="10k")
+    assert frame.rdd.getNumPartitions() > 2
+    save(frame, tmp_path / "out")
+    assert len(files_in(tmp_path / "out")) == frame.rdd.getNumPartitions()
+    assert counted(read(spark, tmp_path / "out", layout="ntriples")) == texts(STATEMENTS)
+
+
+def test_the_format_is_known_without_registration(spark, path):
+    # The fixture registers it by hand as well; a new session of the same Spark has only what Spark found by itself.
+    assert spark.newSession().read.format("jelly").load(str(path)).count() == len(STATEMENTS)
+
+
+def test_queries(spark, path):
+    frame = read(spark, path)
+    assert frame.where("p.value = 'http://example.org/p3'").count() == 600
+    frame.createOrReplaceTempView("statements")
+    joined = spark.sql("select a.s from statements a join statements b on a.o = b.o and a.s = b.s where b.g is null")
+    left = Counter((q.s, q.o) for q in STATEMENTS)
+    right = Counter((q.s, q.o) for q in STATEMENTS if q.g is jellyframe.DEFAULT_GRAPH)
+    assert joined.count() == sum(left[key] * n for key, n in right.items())
+    assert len(frame.limit(5).collect()) == 5
+
+
+def test_options_and_schemas_reach_the_reader(spark, path, tmp_path):
+    write_jelly(tmp_path / "b.jelly", STATEMENTS[:10])
+    one = read(spark, [str(path), str(tmp_path / "*.jelly")], layout="ntriples", predicates="http://example.org/p1")
+    assert counted(one) == texts(q for q in STATEMENTS + STATEMENTS[:10] if str(q.p).endswith("/p1>"))
+    given = spark.read.schema("o string, frame bigint, metadata map<string, binary>").format("jelly").load(str(path))
+    assert given.columns == ["o", "frame", "metadata"]
+    assert given.where("frame >= 0 and cardinality(metadata) = 0").count() == len(STATEMENTS)
+    assert read(spark, tmp_path / "*.jelly", columns="file").distinct().collect() == [(str(tmp_path / "b.jelly"),)]
+
+
+def test_nothing_to_read(spark, tmp_path):
+    assert read(spark, tmp_path).count() == 0
+    with pytest.raises(Exception, match="there is no such file or folder"):
+        read(spark, tmp_path / "no").count()
+
+
+def test_modes(spark, tmp_path):
+    write_jelly(tmp_path / "good.jelly", STATEMENTS)
+    (tmp_path / "bad.jelly").write_bytes((tmp_path / "good.jelly").read_bytes()[:-40])
+    with pytest.raises(Exception, match=r"bad\.jelly"):
+        read(spark, tmp_path).count()
+    assert len(STATEMENTS) < read(spark, tmp_path, mode="DROPMALFORMED").count() < 2 * len(STATEMENTS)
+    (bad,) = read(spark, tmp_path, mode="PERMISSIVE", columns="file").where("_corrupt_record is not null").collect()
+    assert bad.file == str(tmp_path / "bad.jelly")
+    assert "the input ends inside a frame" in bad._corrupt_record
+
+
+def test_append_and_overwrite(spark, path, tmp_path):
+    frame = read(spark, path, layout="ntriples")
+    save(frame, tmp_path / "out")
+    save(frame, tmp_path / "out")
+    assert counted(read(spark, tmp_path / "out", layout="ntriples")) == texts(STATEMENTS * 2)
+    # What is overwritten may also be what is read.
+    save(read(spark, tmp_path / "out").distinct(), tmp_path / "out", "overwrite")
+    assert set(counted(read(spark, tmp_path / "out", layout="ntriples")).values()) == {1}
+    assert all(os.path.basename(file).startswith("part-") for file in files_in(tmp_path / "out"))
+
+
+def test_a_task_that_fails_changes_nothing(spark, path, tmp_path):
+    frame = read(spark, path, layout="ntriples", partition_bytes="10k")
+    save(frame, tmp_path / "out")
+    before = files_in(tmp_path / "out")
+    broken = frame.selectExpr("s", "p", "if(o like '%1499%', raise_error('stop here'), o) o", "g")
+    unwritable = frame.selectExpr("s", "p", "concat(o, ' and more') o", "g")
+    for bad, reason, mode in ((broken, "stop here", "overwrite"), (unwritable, "column 'o'", "append")):
+        with pytest.raises(Exception, match=reason):
+            save(bad, tmp_path / "out", mode)
+        assert files_in(tmp_path / "out") == before
+    with pytest.raises(Exception, match="stop here"):
+        save(broken, tmp_path / "never")
+    assert not (tmp_path / "never").exists()
+
+
+def test_a_commit_that_fails_changes_nothing(spark, path, tmp_path):
+    frame = read(spark, path, layout="ntriples", partition_bytes="10k")
+    save(frame, tmp_path / "out")
+    before = files_in(tmp_path / "out")
+
+    class FailingCommit(jellyframe.spark.JellyDataSource):
+        @classmethod
+        def name(cls):
+            return "jelly_that_fails"
+
+        def writer(self, schema, overwrite):
+            writer = super().writer(schema, overwrite)
+
+            class Failing(type(writer)):
+                def commit(self, messages):
+                    messages[0].files = (*messages[0].files, "/not/there.jelly")
+                    super().commit(messages)
+
+            writer.__class__ = Failing
+            return writer
+
+    spark.dataSource.register(FailingCommit)
+    with pytest.raises(Exception, match="not/there"):
+        frame.write.format("jelly_that_fails").mode("overwrite").save(str(tmp_path / "out"))
+    assert files_in(tmp_path / "out") == before
+
+
+def test_groups(spark, path, tmp_path):
+    frame = read(spark, path).where("g is not null")
+    save(frame.repartition(2, "g").sortWithinPartitions("g"), tmp_path / "out", group_by="g")
+    sizes = Counter()
+    for file in files_in(tmp_path / "out"):
+        with jellyframe.open_reader(file) as reader:
+            for one in reader.frames():
+                (graph,) = {quad.g for quad in one.statements()}
+                assert graph not in sizes
+                sizes[graph] = len(one)
+    assert sizes == Counter(q.g for q in STATEMENTS if q.g is not jellyframe.DEFAULT_GRAPH)
