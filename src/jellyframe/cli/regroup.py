@@ -61,18 +61,28 @@ class _Output:
                 self._declare(name, iri)
             self._writer.write_batch(batch)
             return
+        if batch.namespaces or batch.metadata or self._metadata:
+            self._write_frames(batch)
+            return
+        # The same for frames of nothing but statements, of which there may be very many.
+        write, end_frame = self._writer.write_batch, self._writer.end_frame
+        start = 0
+        ends = [] if batch.frame_ends is None else batch.frame_ends.tolist()
+        for stop in ends[:-1] if batch.last_frame_open else ends:
+            write(batch, start, stop)
+            end_frame()
+            start = stop
+        write(batch, start)
+
+    def _write_frames(self, batch: Batch) -> None:
         namespaces: dict[int, list[tuple[str, str]]] = {}
         for frame, name, iri in batch.namespaces:
             namespaces.setdefault(frame, []).append((name, iri))
-        writer = self._writer
         for number, start, stop, is_complete in batch.frame_spans():
             for name, iri in namespaces.get(number, ()):
                 self._declare(name, iri)
-            if stop > start:
-                writer.write_batch(batch, start, stop)
-            metadata = batch.metadata.get(number)
-            if metadata:
-                self._metadata.update(metadata)
+            self._writer.write_batch(batch, start, stop)
+            self._metadata.update(batch.metadata.get(number, {}))
             if is_complete:
                 self._end_frame(is_empty=start == stop)
 
