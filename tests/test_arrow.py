@@ -180,7 +180,8 @@ class TestLayouts:
     def test_batch_to_arrow(self) -> None:
         batch = Batch.from_statements(QUADS)
         assert batch.to_arrow().equals(batch_to_arrow(batch))
-        assert batch.to_arrow("flat").equals(batch_to_arrow(batch, "flat"))
+        options: dict[str, Any] = {"frame_column": True, "columns": ["frame", "o_kind"]}
+        assert batch.to_arrow("flat", **options).equals(batch_to_arrow(batch, "flat", **options))
 
 
 @pytest.fixture(scope="module", params=KERNELS)

@@ -27,7 +27,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from jellyframe.errors import TableError, shortened
-from jellyframe.kernel.columns_cy import first_unclear_iri
+from jellyframe.kernel.columns_cy import first_unclear_iri, kinds_used
 from jellyframe.kernel.kinds import (
     KIND_BLANK_NODE,
     KIND_DEFAULT_GRAPH,
@@ -81,6 +81,11 @@ def string_array(strings: StringTable) -> pa.Array:
 
 def _int_array(kind: pa.DataType, values: memoryview) -> pa.Array:
     return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(values)])
+
+
+def _take(terms: pa.Array, rows: pa.Array) -> pa.Array:
+    """What some rows refer to. That they do refer to terms `kinds_used` has looked at, so it is not checked again."""
+    return pc.take(terms, rows, boundscheck=False)
 
 
 class BatchArrays:
@@ -152,10 +157,9 @@ class BatchArrays:
     # ---- rows -----------------------------------------------------------------------------------------
     def rows(self, position: str) -> pa.Array:
         """The terms of a position as indices; null for the default graph."""
-        column = getattr(self._batch, position)
-        indices = _int_array(pa.int32(), column)
-        if position == "g" and KIND_DEFAULT_GRAPH in self.kinds_in("g"):
-            is_default = pc.equal(self._kinds.take(indices), pa.scalar(KIND_DEFAULT_GRAPH, pa.uint8()))
+        indices = _int_array(pa.int32(), getattr(self._batch, position))
+        if KIND_DEFAULT_GRAPH in self.kinds_in(position):
+            is_default = pc.equal(_take(self._kinds, indices), pa.scalar(KIND_DEFAULT_GRAPH, pa.uint8()))
             return pc.if_else(is_default, pa.scalar(None, pa.int32()), indices)
         return indices
 
@@ -163,8 +167,8 @@ class BatchArrays:
         """The kinds of term that a position has."""
         kinds = self._kinds_in.get(position)
         if kinds is None:
-            indices = _int_array(pa.int32(), getattr(self._batch, position))
-            kinds = frozenset(pc.unique(self._kinds.take(indices)).to_pylist())
+            used = kinds_used(getattr(self._batch, position), self._batch.terms)
+            kinds = frozenset(kind for kind in range(KIND_DEFAULT_GRAPH + 1) if used >> kind & 1)
             self._kinds_in[position] = kinds
         return kinds
 
@@ -172,21 +176,21 @@ class BatchArrays:
         names = {KIND_NAMES.get(kind) for kind in self.kinds_in(position)}
         if len(names) == 1:
             return _REPEATED.get(names.pop(), len(rows))
-        return _NAMES_BY_KIND.take(self._kinds.take(rows))
+        return _NAMES_BY_KIND.take(_take(self._kinds, rows))
 
     def shown_values(self, position: str, rows: pa.Array) -> pa.Array:
         has_quoted = KIND_QUOTED_TRIPLE in self.kinds_in(position)
-        return (self.values_and_quoted if has_quoted else self.values).take(rows)
+        return _take(self.values_and_quoted if has_quoted else self.values, rows)
 
     def datatypes(self, position: str, rows: pa.Array) -> pa.Array:
         if KIND_TYPED_LITERAL not in self.kinds_in(position):
             return _REPEATED.get(None, len(rows))
-        return self._datatypes.take(self._datatype_rows.take(rows))
+        return self._datatypes.take(_take(self._datatype_rows, rows))
 
     def languages(self, position: str, rows: pa.Array) -> pa.Array:
         if KIND_LANG_LITERAL not in self.kinds_in(position):
             return _REPEATED.get(None, len(rows))
-        return self._languages.take(self._language_rows.take(rows))
+        return self._languages.take(_take(self._language_rows, rows))
 
     def frame_numbers(self) -> pa.Array:
         """The number of each row's frame."""
@@ -239,7 +243,7 @@ class NTriplesLayout(Layout):
         return [pa.field(position, pa.string())]
 
     def column(self, arrays: BatchArrays, position: str, name: str) -> pa.Array:
-        return arrays.texts.take(arrays.rows(position))
+        return _take(arrays.texts, arrays.rows(position))
 
 
 class FlatLayout(Layout):
@@ -261,7 +265,7 @@ class FlatLayout(Layout):
             return arrays.shown_values(position, rows)
         arrays.require_clear_iris()
         only_iris = arrays.kinds_in(position) <= {KIND_IRI, KIND_DEFAULT_GRAPH}
-        return (arrays.values if only_iris else arrays.plain_texts).take(rows)
+        return _take(arrays.values if only_iris else arrays.plain_texts, rows)
 
 
 LAYOUTS: dict[str, Layout] = {layout.name: layout for layout in (StructLayout(), NTriplesLayout(), FlatLayout())}

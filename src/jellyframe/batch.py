@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from jellyframe.kernel.table_cy import BatchBuilder, TermTable
@@ -119,11 +119,13 @@ class Batch:
             self._maker = StatementMaker(self.s, self.p, self.o, self.g, self.terms)
         return self._maker.make(start, len(self) if stop is None else stop)
 
-    def to_arrow(self, layout: str = "struct") -> pa.RecordBatch:
+    def to_arrow(
+        self, layout: str = "struct", *, frame_column: bool = False, columns: Sequence[str] | None = None
+    ) -> pa.RecordBatch:
         """The statements as an Arrow record batch, in one of the layouts of `read_table`."""
         from jellyframe.arrow import batch_to_arrow
 
-        return batch_to_arrow(self, layout)
+        return batch_to_arrow(self, layout, frame_column=frame_column, columns=columns)
 
     def __repr__(self) -> str:
         columns = "s, p, o, g" if self.has_graph else "s, p, o"

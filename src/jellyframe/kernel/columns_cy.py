@@ -70,6 +70,17 @@ def default_graph(table: TermTable) -> int:
     return table.default_graph()
 
 
+def kinds_used(column: cython.const[cython.int][::1], table: TermTable) -> int:
+    """The kinds of the terms of a column, as a set of bits. Raises unless all of them are terms of the table."""
+    i: cython.Py_ssize_t
+    used: cython.uint = 0
+    for i in range(column.shape[0]):
+        if not 0 <= column[i] < table.count:
+            raise IndexError(f"row {i} refers to term {column[i]} of {table.count}")
+        used |= cython.cast(cython.uint, 1) << table.kinds[column[i]]
+    return used
+
+
 def pick(
     terms: cython.const[cython.int][::1], indices: cython.const[cython.int][::1], for_null: cython.int
 ) -> memoryview:
