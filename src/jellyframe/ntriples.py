@@ -23,11 +23,12 @@ from jellyframe.errors import JellyError, OptionsError, TextError
 from jellyframe.files import CHUNK_BYTES, ByteSink, ByteSource
 from jellyframe.kernel.ntriples_parse_cy import TextParser
 from jellyframe.kernel.ntriples_write_cy import term_strings, write_lines
-from jellyframe.kernel.table_cy import BatchBuilder, TermTable
+from jellyframe.kernel.table_cy import BatchBuilder, Memory, TermTable
 from jellyframe.options import Limits
 
 __all__ = ["read", "write"]
 
+DEFAULT_BATCH_ROWS = 16_384
 # What the terms of one batch may take, so that long literals do not make a batch large without bound.
 BATCH_BYTES = 32 << 20
 # Text is made for so many rows at a time.
@@ -44,7 +45,7 @@ def read(
     *,
     quads: bool | None = None,
     generalized: bool = False,
-    batch_rows: int = 65536,
+    batch_rows: int = DEFAULT_BATCH_ROWS,
     max_depth: int = 64,
     limits: Limits | None = None,
     on_error: Callable[[TextError], object] | None = None,
@@ -101,20 +102,22 @@ def _quads_by_name(name: str | None) -> bool | None:
 
 
 class _TextReader:
-    """The bytes of a source, cut where the parser has got to."""
+    """The bytes of a source, cut where the parser has got to. Bytes in memory are parsed where they are."""
 
     def __init__(self, file: ByteSource, parser: TextParser) -> None:
         self.parser = parser
         self._file = file
-        self._data = b""
+        self._data: bytes | memoryview = file.take_memory()
         self._pos = 0
-        self._is_all = False
+        self._is_all = len(self._data) > 0
+        self._memory = Memory()
 
     def builders(self, batch_rows: int) -> Iterator[BatchBuilder]:
         """One full builder after the other; the last one need not be full, but none is empty."""
-        self._read_on()
+        if not self._is_all:
+            self._read_on()
         lines = min(batch_rows, len(self._data) // USUAL_LINE_BYTES)
-        builder = BatchBuilder(self.parser.quads, lines, TermTable(lines, len(self._data)))
+        builder = self._builder(lines, lines, lines * USUAL_LINE_BYTES)
         while True:
             self._fill(builder, batch_rows)
             if builder.rows:
@@ -122,10 +125,11 @@ class _TextReader:
             if self._is_all and self._pos == len(self._data):
                 return
             # The next batch will most likely be much like this one.
-            terms = builder.terms
-            builder = BatchBuilder(
-                self.parser.quads, builder.rows, TermTable(terms.count * 9 // 8, terms.values.data_size * 9 // 8)
-            )
+            builder = self._builder(builder.rows, builder.terms.count * 9 // 8, builder.terms.values.data_size * 9 // 8)
+
+    def _builder(self, rows: int, terms: int, size: int) -> BatchBuilder:
+        """A builder with room for so many rows, and terms of that size together."""
+        return BatchBuilder(self.parser.quads, rows, TermTable(terms, size, self._memory), self._memory)
 
     def _fill(self, builder: BatchBuilder, batch_rows: int) -> None:
         while True:
@@ -170,9 +174,10 @@ def write(batches: Batch | Iterable[Batch], sink: Any = None, *, compression: st
     return None
 
 
-def _lines(batches: Iterable[Batch]) -> Iterator[bytearray]:
+def _lines(batches: Iterable[Batch]) -> Iterator[memoryview]:
+    memory = Memory()
     for batch in batches:
-        strings = term_strings(batch.terms)
+        strings = term_strings(batch.terms, memory)
         for start in range(0, len(batch), LINES_ROWS):
             stop = min(start + LINES_ROWS, len(batch))
             yield write_lines(batch.s, batch.p, batch.o, batch.g, strings, start, stop)

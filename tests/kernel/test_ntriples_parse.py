@@ -16,6 +16,7 @@ from jellyframe.kernel import kernel_name
 from jellyframe.terms import DEFAULT_GRAPH, IRI, BlankNode, Literal, Quad, Triple
 from kernel_twins import load_twin_module
 from plain import PlainStatement, PlainTerm, plain, plain_literal, plain_term
+from strategies import Shape, statement_lists
 from tables import table_statements, table_terms
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
@@ -505,7 +506,9 @@ LINES = [
 @st.composite
 def damaged_texts(draw: st.DrawFn) -> bytes:
     """A few lines, in which some characters are replaced by others, or some put in."""
-    text = "".join(draw(st.lists(st.sampled_from(LINES), min_size=1, max_size=3)))
+    lines = draw(st.lists(st.sampled_from(LINES), min_size=1, max_size=3))
+    lines += [f"{quad.to_line()}\n" for quad in draw(statement_lists(Shape(quads=True), max_size=3))]
+    text = "".join(draw(st.permutations(lines)))
     for _ in range(draw(st.integers(0, 3))):
         start = draw(st.integers(0, len(text)))
         stop = min(len(text), start + draw(st.integers(0, 3)))

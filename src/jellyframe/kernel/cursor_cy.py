@@ -11,11 +11,18 @@ from jellyframe.errors import TextError
 from jellyframe.kernel.table_cy import byte_column, grown_bytes
 
 if cython.compiled:
-    from cython.cimports.jellyframe.kernel.bytes_cy import copy_bytes, valid_utf8
+    from cython.cimports.jellyframe.kernel.bytes_cy import move_bytes, valid_utf8
 else:
-    from jellyframe.kernel.bytes_cy import copy_bytes, valid_utf8
+    from jellyframe.kernel.bytes_cy import move_bytes, valid_utf8
 
-_ESCAPED = {ord("t"): 9, ord("b"): 8, ord("n"): 10, ord("r"): 13, ord("f"): 12, 0x22: 0x22, 0x27: 0x27, 0x5C: 0x5C}
+# What each letter after a backslash stands for; 0 where it stands for nothing.
+_ESCAPED = cython.declare(
+    cython.const[cython.uchar][::1],
+    bytes(
+        {0x74: 9, 0x62: 8, 0x6E: 10, 0x72: 13, 0x66: 12, 0x22: 0x22, 0x27: 0x27, 0x5C: 0x5C}.get(c, 0)
+        for c in range(256)
+    ),
+)
 
 
 @cython.cclass
@@ -59,11 +66,16 @@ class TextCursor:
     @cython.exceptval(-1, check=False)
     def skip_blanks(self) -> cython.int:
         """Move on to what is neither space nor tab, and say what it is."""
-        c: cython.int = self.byte_at(self.pos)
-        while c == 0x20 or c == 0x09:
-            self.pos += 1
-            c = self.byte_at(self.pos)
-        return c
+        c: cython.int
+        at: cython.Py_ssize_t = self.pos
+        while at < self.limit:
+            c = self.text.data[at]
+            if c != 0x20 and c != 0x09:
+                self.pos = at
+                return c
+            at += 1
+        self.pos = at
+        return 0x0A
 
     # ---- escapes --------------------------------------------------------------------------------------
     @cython.cfunc
@@ -79,7 +91,7 @@ class TextCursor:
         self.span_start = self.scratch_size
         while True:
             self._reserve(end - start)
-            copy_bytes(self.scratch, self.scratch_size, self.text.data, start, end - start)
+            move_bytes(self.scratch, self.scratch_size, self.text.data, start, end - start)
             self.scratch_size += end - start
             if self.byte_at(end) != 0x5C:
                 break
@@ -102,10 +114,9 @@ class TextCursor:
             return self._numeric_escape(at, 8, is_iri)
         if is_iri:
             return self.expected(at + 1, "u or U after a backslash in an IRI")
-        replaced = _ESCAPED.get(c)
-        if replaced is None:
+        if _ESCAPED[c] == 0:
             return self.expected(at + 1, "one of t b n r f u U \" ' \\ after a backslash")
-        self._put(replaced)
+        self._put(_ESCAPED[c])
         return at + 2
 
     @cython.cfunc

@@ -87,10 +87,13 @@ class TextParser(TermParser):
         c: cython.int
         while self.pos < self.limit and builder.rows < max_rows and self.table.values.data_size < max_bytes:
             self.line_start = self.pos
-            c = self.skip_blanks()
-            if c == 0x0A or c == 0x0D or c == 0x23:
-                self._end_line()
-                continue
+            c = self.text.data[self.pos]
+            if c <= 0x23:
+                # Most lines begin with a term, so what else a line may be is looked at only here.
+                c = self.skip_blanks()
+                if c == 0x0A or c == 0x0D or c == 0x23:
+                    self._end_line()
+                    continue
             s = self.subject()
             self.skip_blanks()
             p = self.predicate()
@@ -110,7 +113,11 @@ class TextParser(TermParser):
                     self.pos, "'.'" if self.quads or c in (0x0A, 0x0D) else "'.' (only N-Quads have a graph)"
                 )
             self.pos += 1
-            self._end_line()
+            if self.pos < self.limit and self.text.data[self.pos] == 0x0A:
+                self.pos += 1
+                self.line += 1
+            else:
+                self._end_line()
             builder.add_row(s, p, o, g)
         return 0
 
@@ -118,21 +125,19 @@ class TextParser(TermParser):
     @cython.exceptval(-1, check=False)
     def _end_line(self) -> cython.int:
         """Move on to the next line, over what may stand behind a statement: blanks and a comment."""
-        c: cython.int = self.byte_at(self.pos)
+        c: cython.int = self.skip_blanks()
         end: cython.Py_ssize_t
-        if c != 0x0A:
-            c = self.skip_blanks()
-            if c == 0x23:
-                end = self.text.line_end(self.pos, self.limit)
-                if self.text.seen >= 0x80:
-                    self.require_utf8(self.pos, end)
-                self.pos = end
-                c = self.byte_at(end)
-            if c == 0x0D:
-                if self.byte_at(self.pos + 1) == 0x0A and self.pos + 1 < self.limit:
-                    self.pos += 1
-            elif c != 0x0A:
-                return self.expected(self.pos, "the end of the line")
+        if c == 0x23:
+            end = self.text.line_end(self.pos, self.limit)
+            if self.text.seen >= 0x80:
+                self.require_utf8(self.pos, end)
+            self.pos = end
+            c = self.byte_at(end)
+        if c == 0x0D:
+            if self.pos + 1 < self.limit and self.text.data[self.pos + 1] == 0x0A:
+                self.pos += 1
+        elif c != 0x0A:
+            return self.expected(self.pos, "the end of the line")
         if self.pos < self.limit:
             self.pos += 1
             self.line += 1

@@ -18,6 +18,7 @@ from jellyframe.kernel.cursor_cy import TextCursor
 from jellyframe.kernel.table_cy import TermTable, grown_ints, int_column
 
 if cython.compiled:
+    from cython.cimports.jellyframe.kernel.bytes_cy import equal_bytes
     from cython.cimports.jellyframe.kernel.cursor_cy import TextCursor
     from cython.cimports.jellyframe.kernel.kinds import (
         KIND_BLANK_NODE,
@@ -29,6 +30,7 @@ if cython.compiled:
     from cython.cimports.jellyframe.kernel.scan_cy import Text
     from cython.cimports.jellyframe.kernel.table_cy import TermTable
 else:
+    from jellyframe.kernel.bytes_cy import equal_bytes
     from jellyframe.kernel.kinds import (
         KIND_BLANK_NODE,
         KIND_IRI,
@@ -134,7 +136,7 @@ class TermParser(TextCursor):
             n == 0
             or n > self.limit - self.pos
             or self.text.data[self.pos + n - 1] != self.text.data[start + n - 1]
-            or not self.text.same(start, self.pos, n)
+            or not equal_bytes(self.text.data, start, self.text.data, self.pos, n)
         ):
             return NOT_RECALLED
         self.pos += n
@@ -302,7 +304,7 @@ class TermParser(TextCursor):
         source: cython.const[cython.uchar][::1]
         if not self.in_scratch:
             c = self.text.data[i]
-            while _is_letter(c):
+            while 0x61 <= c <= 0x7A:
                 i += 1
                 c = self.text.data[i]
             if c == 0x3A and i > self.span_start:

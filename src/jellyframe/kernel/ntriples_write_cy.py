@@ -14,10 +14,10 @@ except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
 
 from jellyframe.errors import TextError
 from jellyframe.kernel.scan_cy import Text
-from jellyframe.kernel.table_cy import StringTable, TermTable
+from jellyframe.kernel.table_cy import Memory, StringTable, TermTable, byte_column
 
 if cython.compiled:
-    from cython.cimports.jellyframe.kernel.bytes_cy import copy_bytes
+    from cython.cimports.jellyframe.kernel.bytes_cy import move_bytes
     from cython.cimports.jellyframe.kernel.kinds import (
         KIND_BLANK_NODE,
         KIND_DEFAULT_GRAPH,
@@ -27,9 +27,9 @@ if cython.compiled:
         KIND_TYPED_LITERAL,
     )
     from cython.cimports.jellyframe.kernel.scan_cy import Text
-    from cython.cimports.jellyframe.kernel.table_cy import StringTable, TermTable
+    from cython.cimports.jellyframe.kernel.table_cy import Memory, StringTable, TermTable
 else:
-    from jellyframe.kernel.bytes_cy import copy_bytes
+    from jellyframe.kernel.bytes_cy import move_bytes
     from jellyframe.kernel.kinds import (
         KIND_BLANK_NODE,
         KIND_DEFAULT_GRAPH,
@@ -50,14 +50,14 @@ _LETTERS = cython.declare(
 _HEX_DIGITS = cython.declare(cython.const[cython.uchar][::1], b"0123456789ABCDEF")
 
 
-def term_strings(table: TermTable) -> StringTable:
+def term_strings(table: TermTable, memory: Memory | None = None) -> StringTable:
     """The text of every term: canonical N-Triples for what N-Triples have, `<< s p o >>` for quoted triples, and
     nothing for the default graph.
 
     A character that IRIs may not hold is written as an escape, and a blank node label that N-Triples do not allow in
     hexadecimal behind `hex-`. A language tag that is none is an error: there is no way to write it.
     """
-    writer: TermWriter = TermWriter(table)
+    writer: TermWriter = TermWriter(table, memory)
     term: cython.int
     for term in range(table.count):
         writer.put_term(term)
@@ -77,7 +77,7 @@ class TermWriter:
     _after_lang: StringTable
     _after_typed: StringTable
 
-    def __init__(self, table: TermTable):
+    def __init__(self, table: TermTable, memory: Memory | None):
         i: cython.Py_ssize_t
         self._table = table
         # What comes after the lexical form: the closing quotation mark, and the language or datatype.
@@ -95,7 +95,7 @@ class TermWriter:
         self._after_typed = self.out
         self._text = Text(table.values.buffers()[1])
         # Most terms are IRIs, which need two bytes more.
-        self.out = StringTable(table.count, table.values.data_size + 2 * table.count)
+        self.out = StringTable(table.count, table.values.data_size + 2 * table.count, memory)
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
@@ -137,7 +137,7 @@ class TermWriter:
         while True:
             end = self._text.iri_end(start, stop) if is_iri else self._text.canonical_end(start, stop)
             self.out.reserve(end - start)
-            copy_bytes(self.out.data, self.out.data_size, self._text.data, start, end - start)
+            move_bytes(self.out.data, self.out.data_size, self._text.data, start, end - start)
             self.out.data_size += end - start
             if end == stop:
                 return 0
@@ -160,7 +160,7 @@ class TermWriter:
         if stop > start and self._text.label_end(start, stop) == stop:
             if self._text.data[start] != 0x68:
                 self.out.reserve(stop - start)
-                copy_bytes(self.out.data, self.out.data_size, self._text.data, start, stop - start)
+                move_bytes(self.out.data, self.out.data_size, self._text.data, start, stop - start)
                 self.out.data_size += stop - start
                 return 0
             label = bytes(self._text.data[start:stop])
@@ -195,7 +195,7 @@ class TermWriter:
         start: cython.Py_ssize_t = strings.offsets[i]
         n: cython.Py_ssize_t = strings.offsets[i + 1] - start
         self.out.reserve(n)
-        copy_bytes(self.out.data, self.out.data_size, strings.data, start, n)
+        move_bytes(self.out.data, self.out.data_size, strings.data, start, n)
         self.out.data_size += n
         return 0
 
@@ -235,39 +235,83 @@ def write_lines(
     strings: StringTable,
     start: cython.Py_ssize_t,
     stop: cython.Py_ssize_t,
-) -> bytearray:
+) -> memoryview:
     """The rows `start` to `stop` as lines. `strings` are the texts of the terms; `g` is None for triples."""
-    graphs: cython.const[cython.int][::1] = s if g is None else g
-    offsets: cython.int[::1] = strings.offsets
-    source: cython.uchar[::1] = strings.data
-    has_graph: cython.bint = g is not None
-    size: cython.Py_ssize_t = 0
+    writer: LineWriter = LineWriter(strings)
+    graphs: cython.const[cython.int][::1]
     row: cython.Py_ssize_t
-    place: cython.int
-    term: cython.int
-    n: cython.Py_ssize_t
+    # All terms but the graph, with a blank behind each, the full stop and the line end.
+    size: cython.Py_ssize_t = 5 * (stop - start)
     for row in range(start, stop):
-        size += (
-            (offsets[s[row] + 1] - offsets[s[row]])
-            + (offsets[p[row] + 1] - offsets[p[row]])
-            + (offsets[o[row] + 1] - offsets[o[row]])
-            + 5
-        )
-        if has_graph and offsets[graphs[row] + 1] > offsets[graphs[row]]:
-            size += offsets[graphs[row] + 1] - offsets[graphs[row]] + 1
-    lines = bytearray(size)
-    out: cython.uchar[::1] = lines
-    size = 0
+        size += writer.length(s[row]) + writer.length(p[row]) + writer.length(o[row])
+    if g is None:
+        lines = writer.begin(size)
+        for row in range(start, stop):
+            writer.put(s[row])
+            writer.put(p[row])
+            writer.put(o[row])
+            writer.end_line()
+        return lines
+    graphs = g
     for row in range(start, stop):
-        for place in range(4 if has_graph else 3):
-            term = s[row] if place == 0 else (p[row] if place == 1 else (o[row] if place == 2 else graphs[row]))
-            n = offsets[term + 1] - offsets[term]
-            if place == 3 and n == 0:
-                break
-            copy_bytes(out, size, source, offsets[term], n)
-            out[size + n] = 0x20
-            size += n + 1
-        out[size] = 0x2E
-        out[size + 1] = 0x0A
-        size += 2
-    return lines
+        size += writer.length(graphs[row]) + 1
+    lines = writer.begin(size)
+    for row in range(start, stop):
+        writer.put(s[row])
+        writer.put(p[row])
+        writer.put(o[row])
+        if writer.length(graphs[row]) > 0:
+            writer.put(graphs[row])
+        writer.end_line()
+    return lines[: writer.size]
+
+
+@cython.final
+@cython.cclass
+class LineWriter:
+    """Puts the texts of terms into lines."""
+
+    __slots__ = ("_offsets", "_out", "_texts", "size")
+
+    size: cython.Py_ssize_t
+    _offsets: cython.int[::1]
+    _texts: cython.uchar[::1]
+    _out: cython.uchar[::1]
+
+    def __init__(self, strings: StringTable):
+        self._offsets = strings.offsets
+        self._texts = strings.data
+        self.size = 0
+
+    @cython.cfunc
+    def begin(self, size: cython.Py_ssize_t) -> memoryview:
+        """Make room for the lines, and answer where they will be."""
+        lines = byte_column(size)[:size]
+        self._out = lines
+        return lines
+
+    @cython.cfunc
+    @cython.inline
+    @cython.exceptval(-1, check=False)
+    def length(self, term: cython.int) -> cython.Py_ssize_t:
+        return self._offsets[term + 1] - self._offsets[term]
+
+    @cython.cfunc
+    @cython.inline
+    @cython.exceptval(-1, check=False)
+    def put(self, term: cython.int) -> cython.int:
+        """Put a term and a blank behind it."""
+        n: cython.Py_ssize_t = self.length(term)
+        move_bytes(self._out, self.size, self._texts, self._offsets[term], n)
+        self._out[self.size + n] = 0x20
+        self.size += n + 1
+        return 0
+
+    @cython.cfunc
+    @cython.inline
+    @cython.exceptval(-1, check=False)
+    def end_line(self) -> cython.int:
+        self._out[self.size] = 0x2E
+        self._out[self.size + 1] = 0x0A
+        self.size += 2
+        return 0

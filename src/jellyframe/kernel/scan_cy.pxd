@@ -4,7 +4,6 @@ cdef class Text:
     cdef Py_ssize_t width
 
     cdef int _require(self, Py_ssize_t start, Py_ssize_t stop) except -1
-    cdef bint same(self, Py_ssize_t a, Py_ssize_t b, Py_ssize_t n) except -1
     cdef Py_ssize_t iri_end(self, Py_ssize_t start, Py_ssize_t stop) except -1
     cdef Py_ssize_t string_end(self, Py_ssize_t start, Py_ssize_t stop) except -1
     cdef Py_ssize_t canonical_end(self, Py_ssize_t start, Py_ssize_t stop) except -1

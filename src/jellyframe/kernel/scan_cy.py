@@ -114,28 +114,6 @@ class Text:
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
-    def same(self, a: cython.Py_ssize_t, b: cython.Py_ssize_t, n: cython.Py_ssize_t) -> cython.bint:
-        """Whether the `n` bytes at `a` and at `b` are the same."""
-        i: cython.Py_ssize_t
-        differing: cython.uchar = 0
-        self._require(a, a + n)
-        self._require(b, b + n)
-        if not cython.compiled:
-            return bool(self.data[a : a + n] == self.data[b : b + n])
-        with cython.boundscheck(False):
-            if n >= 16:
-                # The last block, where texts differ most often. The others need not reach into it.
-                for i in range(16):
-                    differing |= self.data[a + n - 16 + i] ^ self.data[b + n - 16 + i]
-                if differing != 0:
-                    return False
-                n = (n - 1) & ~15
-            for i in range(n):
-                differing |= self.data[a + i] ^ self.data[b + i]
-        return differing == 0
-
-    @cython.cfunc
-    @cython.exceptval(-1, check=False)
     def iri_end(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.Py_ssize_t:
         """The first byte that an IRI cannot hold as it is, such as `>` or a backslash; or `stop`."""
         i: cython.Py_ssize_t = start
