@@ -297,3 +297,14 @@ def test_files_to_paths_have_restart_points_by_default(tmp_path: Path) -> None:
     with (tmp_path / "file.jelly").open("rb") as file:
         assert len(jellyframe.index.restart_points(file)) == 2
     assert len(jellyframe.index.restart_points(io.BytesIO(written(long)))) == 1
+
+
+def test_a_table_with_frames_keeps_them() -> None:
+    options = StreamOptions(logical_type=LogicalType.GRAPHS)
+    file, copy = io.BytesIO(), io.BytesIO()
+    with jellyframe.open_writer(file, options) as writer:
+        for size in (3, 10, 1):
+            writer.write_frame(many(size))
+    table = jellyframe.read_table(file.getvalue(), frame_column=True)
+    jellyframe.write_table(table, copy, options)
+    assert frame_sizes(copy.getvalue()) == [3, 10, 1]

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         OptionsError,
         ParseError,
         TableError,
+        TermError,
         TextError,
     )
     from jellyframe.frames import Frame
@@ -41,6 +42,7 @@ _HOMES = {
         "OptionsError",
         "ParseError",
         "TableError",
+        "TermError",
         "TextError",
     ),
     "frames": ("Frame",),
@@ -76,6 +78,7 @@ __all__ = [
     "Quad",
     "StreamOptions",
     "TableError",
+    "TermError",
     "TextError",
     "Triple",
     "dumps",

@@ -155,11 +155,20 @@ class JellyWriter:
             self._pass_on(OUTPUT_BYTES)
 
     def write_table(self, table: Any) -> None:
-        """Write an Arrow table, record batch or record batch reader, in any of the layouts of `read_table`."""
+        """Write an Arrow table, record batch or record batch reader, in any of the layouts of `read_table`.
+
+        With a column `frame`, each of its values becomes a frame.
+        """
         from jellyframe.arrow import table_to_batches
 
         for batch in table_to_batches(table):
-            self.write_batch(batch)
+            if batch.frame_ends is None:
+                self.write_batch(batch)
+                continue
+            for span in batch.frame_spans():
+                self.write_batch(batch, span.start, span.stop)
+                if span.is_complete:
+                    self.end_frame()
 
     def write_frame(self, frame: Frame | Iterable[Triple | Quad], metadata: Mapping[str, bytes] | None = None) -> None:
         """Write a frame of its own: a `Frame` of a reader with its namespaces and metadata, or statements."""
