@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-import pyoxigraph
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from jellyframe.errors import TextError
 from jellyframe.kernel import kernel_name
 from jellyframe.terms import DEFAULT_GRAPH, IRI, BlankNode, Literal, Quad, Triple
-from kernel_twins import load_twin_module
-from plain import PlainStatement, PlainTerm, plain, plain_literal, plain_term
-from strategies import Shape, statement_lists
-from tables import table_statements, table_terms
+from plain import plain, plain_term
+from text_kernel import TextKernel, outcome
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
 S, P, G = IRI("x:s"), IRI("x:p"), IRI("x:g")
@@ -25,48 +19,9 @@ OBJECT = IRI("x:o")
 SPO = Triple(S, P, OBJECT)
 
 
-class Kernel:
-    """What of one twin is tested here."""
-
-    def __init__(self, name: str) -> None:
-        self.parsing = load_twin_module(name, "kernel.ntriples_parse_cy")
-        self.tables = load_twin_module(name, "kernel.table_cy")
-
-    def parse(self, *pieces: bytes, quads: bool = False, **options: Any) -> list[PlainStatement]:
-        """The statements of a text that comes in pieces; what the parser leaves of one goes before the next."""
-        parser = self.parsing.TextParser(quads, **options)
-        builder = self.tables.BatchBuilder(quads)
-        rest = b""
-        for number, piece in enumerate(pieces, 1):
-            rest += piece
-            is_final = number == len(pieces)
-            rest = rest[parser.parse(builder, rest, 0, len(rest), is_final, 1000) :]
-        assert rest == b""
-        return table_statements(builder.columns(), builder.terms)
-
-    def parse_terms(self, *strings: str, **options: Any) -> list[PlainTerm]:
-        """Each string as a term."""
-        table = self.tables.TermTable()
-        encoded = [string.encode() for string in strings]
-        offsets = self.tables.int_column(len(encoded) + 1)
-        for number, string in enumerate(encoded):
-            offsets[number + 1] = offsets[number] + len(string)
-        column = self.parsing.parse_terms(offsets, b"".join(encoded), table, **options)
-        terms = table_terms(table)
-        return [terms[term] for term in column]
-
-
 @pytest.fixture(scope="session")
-def kernel(twin: ModuleType) -> Kernel:
-    return Kernel("pure" if twin.__name__.endswith("_pure") else kernel_name())
-
-
-def outcome(run: Callable[[], object]) -> object:
-    """What comes of it: a value, or an error with its place."""
-    try:
-        return run()
-    except TextError as error:
-        return error.message, error.line, error.column, error.offset
+def kernel(twin: ModuleType) -> TextKernel:
+    return TextKernel("pure" if twin.__name__.endswith("_pure") else kernel_name())
 
 
 # ---- what is N-Triples --------------------------------------------------------------------------------
@@ -107,7 +62,7 @@ OBJECTS: list[tuple[str, Any]] = [
 
 
 @pytest.mark.parametrize(("text", "term"), OBJECTS, ids=[text[:30] for text, _ in OBJECTS])
-def test_objects(kernel: Kernel, text: str, term: Any) -> None:
+def test_objects(kernel: TextKernel, text: str, term: Any) -> None:
     assert kernel.parse(f"<x:s> <x:p> {text} .\n".encode()) == plain([Triple(S, P, term)])
     assert kernel.parse(f"<x:s><x:p>{text}.".encode()) == plain([Triple(S, P, term)])
     assert kernel.parse_terms(text) == [plain_term(term)]
@@ -139,17 +94,17 @@ DOCUMENTS: list[tuple[str, list[Triple]]] = [
 
 
 @pytest.mark.parametrize(("text", "statements"), DOCUMENTS, ids=range(len(DOCUMENTS)))
-def test_documents(kernel: Kernel, text: str, statements: list[Triple]) -> None:
+def test_documents(kernel: TextKernel, text: str, statements: list[Triple]) -> None:
     assert kernel.parse(text.encode()) == plain(statements)
 
 
-def test_quads(kernel: Kernel) -> None:
+def test_quads(kernel: TextKernel) -> None:
     text = b"<x:s> <x:p> <x:o> <x:g> .\n<x:s> <x:p> <x:o> <x:g>.\n<x:s> <x:p> <x:o> .\n<x:s> <x:p> <x:o>_:g.\n"
     graphs = [G, G, DEFAULT_GRAPH, BlankNode("g")]
     assert kernel.parse(text, quads=True) == plain(Quad(*SPO, graph) for graph in graphs)
 
 
-def test_generalized_statements(kernel: Kernel) -> None:
+def test_generalized_statements(kernel: TextKernel) -> None:
     text = (
         b'"s" _:p << "a"@en "b" << <x:s> <x:p> <x:o> >> >> "g"@en .\n'
         b"<< <x:s> <x:p> <x:o> >> << <x:s> <x:p> <x:o> >> <x:o> .\n"
@@ -163,7 +118,7 @@ def test_generalized_statements(kernel: Kernel) -> None:
     )
 
 
-def test_a_literal_that_came_before_without_language(kernel: Kernel) -> None:
+def test_a_literal_that_came_before_without_language(kernel: TextKernel) -> None:
     """What is remembered of a literal must not hide that it goes on."""
     text = b'"x" <x:p> "x" .\n"x" @en <x:p> "x" @en .\n"x"  <x:p> "x"^^<x:o> .\n'
     tagged = Literal("x", language="en")
@@ -176,7 +131,7 @@ def test_a_literal_that_came_before_without_language(kernel: Kernel) -> None:
     )
 
 
-def test_terms_are_stored_once(kernel: Kernel) -> None:
+def test_terms_are_stored_once(kernel: TextKernel) -> None:
     builder = kernel.tables.BatchBuilder(False)
     text = b'<x:s> <x:p> "5"^^<x:t> .\n<x:s>  <x:p>   "5"^^<x:t> .\n<x:\\u0073> <x:p> "5"^^ <x:t> .\n'
     kernel.parsing.TextParser(False).parse(builder, text, 0, len(text), True, 100)
@@ -280,7 +235,7 @@ BAD_LINES: list[tuple[bytes | str, int, str]] = [
 
 
 @pytest.mark.parametrize(("text", "column", "words"), BAD_LINES, ids=[str(text)[:40] for text, _, _ in BAD_LINES])
-def test_bad_lines(kernel: Kernel, text: bytes | str, column: int, words: str) -> None:
+def test_bad_lines(kernel: TextKernel, text: bytes | str, column: int, words: str) -> None:
     line = text.encode() if isinstance(text, str) else text
     before = '<x:s> <x:p> "é" .\r\n# é\n\r'.encode()
     with pytest.raises(TextError) as raised:
@@ -302,18 +257,18 @@ def test_bad_lines(kernel: Kernel, text: bytes | str, column: int, words: str) -
         ("<x:s> <x:p> <x:o> <x:g> <x:g> .", 25, "expected '.', found '<'"),
     ],
 )
-def test_bad_graphs(kernel: Kernel, line: str, column: int, words: str) -> None:
+def test_bad_graphs(kernel: TextKernel, line: str, column: int, words: str) -> None:
     with pytest.raises(TextError, match=f"column {column}: .*{words}"):
         kernel.parse(line.encode(), quads=True)
 
 
-def test_a_quoted_triple_is_never_a_graph(kernel: Kernel) -> None:
+def test_a_quoted_triple_is_never_a_graph(kernel: TextKernel) -> None:
     with pytest.raises(TextError, match="an IRI, a blank node or a literal as graph"):
         kernel.parse(b"<x:s> <x:p> <x:o> << <x:s> <x:p> <x:o> >> .", quads=True, generalized=True)
 
 
 @pytest.mark.parametrize("depth", [1, 2, 20])
-def test_nesting_is_bounded(kernel: Kernel, depth: int) -> None:
+def test_nesting_is_bounded(kernel: TextKernel, depth: int) -> None:
     text = f"{'<< ' * depth}<x:s> <x:p> <x:o>{' >> <x:p> <x:o>' * depth} .".encode()
     assert len(kernel.parse(text, max_depth=depth)) == 1
     with pytest.raises(TextError, match=f"column {3 * depth - 2}: .*nested more than {depth - 1} deep"):
@@ -328,7 +283,7 @@ WHOLE = (
 ).encode()
 
 
-def test_every_cut_in_two(kernel: Kernel) -> None:
+def test_every_cut_in_two(kernel: TextKernel) -> None:
     whole = kernel.parse(WHOLE, quads=True)
     assert len(whole) == 4
     for cut in range(len(WHOLE) + 1):
@@ -336,12 +291,12 @@ def test_every_cut_in_two(kernel: Kernel) -> None:
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7])
-def test_small_pieces(kernel: Kernel, size: int) -> None:
+def test_small_pieces(kernel: TextKernel, size: int) -> None:
     pieces = [WHOLE[start : start + size] for start in range(0, len(WHOLE), size)]
     assert kernel.parse(*pieces, quads=True) == kernel.parse(WHOLE, quads=True)
 
 
-def test_errors_of_text_in_pieces(kernel: Kernel) -> None:
+def test_errors_of_text_in_pieces(kernel: TextKernel) -> None:
     text = WHOLE + b"\r\n<x:s> <x:p> \xc3\xa9\n"
     expected = outcome(lambda: kernel.parse(text, quads=True))
     assert expected[1:] == (9, 13, len(text) - 3)
@@ -349,7 +304,7 @@ def test_errors_of_text_in_pieces(kernel: Kernel) -> None:
         assert outcome(lambda cut=cut: kernel.parse(text[:cut], text[cut:], quads=True)) == expected
 
 
-def test_a_full_batch_ends_at_a_line(kernel: Kernel) -> None:
+def test_a_full_batch_ends_at_a_line(kernel: TextKernel) -> None:
     lines = [f"<x:s> <x:p> <x:{number}> .\n".encode() for number in range(5)]
     text = b"# five\n" + b"".join(lines)
     parser = kernel.parsing.TextParser(False)
@@ -362,7 +317,7 @@ def test_a_full_batch_ends_at_a_line(kernel: Kernel) -> None:
     assert found == [2, 2, 1]
 
 
-def test_a_batch_is_bounded_in_bytes(kernel: Kernel) -> None:
+def test_a_batch_is_bounded_in_bytes(kernel: TextKernel) -> None:
     text = b'<x:s> <x:p> "12345" .\n' * 3 + b'<x:s> <x:p> "' + b"6" * 200 + b'" .\n<x:s> <x:p> "7" .\n'
     builder = kernel.tables.BatchBuilder(False)
     position = kernel.parsing.TextParser(False).parse(builder, text, 0, len(text), True, 100, 150)
@@ -371,7 +326,7 @@ def test_a_batch_is_bounded_in_bytes(kernel: Kernel) -> None:
 
 
 # ---- going on after an error --------------------------------------------------------------------------
-def test_bad_lines_can_be_left_out(kernel: Kernel) -> None:
+def test_bad_lines_can_be_left_out(kernel: TextKernel) -> None:
     text = (
         b'<x:s> <x:p> <x:o> .\n<x:s> <x:bad "x" .\r\n<x:s> <x:p> "x\n# \xff\r'
         b"<x:s> <x:p> <x:o> . no\n<x:s> <x:p> <x:o> .\nno"
@@ -387,7 +342,7 @@ def test_bad_lines_can_be_left_out(kernel: Kernel) -> None:
         ]
 
 
-def test_a_hook_may_stop_the_reading(kernel: Kernel) -> None:
+def test_a_hook_may_stop_the_reading(kernel: TextKernel) -> None:
     def stop(error: TextError) -> None:
         raise RuntimeError(f"stopped at line {error.line}")
 
@@ -396,7 +351,7 @@ def test_a_hook_may_stop_the_reading(kernel: Kernel) -> None:
 
 
 # ---- single terms -------------------------------------------------------------------------------------
-def test_terms_of_every_kind(kernel: Kernel) -> None:
+def test_terms_of_every_kind(kernel: TextKernel) -> None:
     strings = [
         "<x:s>",
         "_:b",
@@ -412,7 +367,7 @@ def test_terms_of_every_kind(kernel: Kernel) -> None:
     ]
 
 
-def test_iris_that_are_none_can_be_told_from_text(kernel: Kernel) -> None:
+def test_iris_that_are_none_can_be_told_from_text(kernel: TextKernel) -> None:
     assert kernel.parse_terms("<>", "<a b>".replace(" ", "\\u0020"), "<é>") == [
         ("iri", ""),
         ("iri", "a b"),
@@ -432,108 +387,8 @@ def test_iris_that_are_none_can_be_told_from_text(kernel: Kernel) -> None:
         ("<a b>", 3, "found ' '"),
     ],
 )
-def test_bad_terms(kernel: Kernel, string: str, column: int, words: str) -> None:
+def test_bad_terms(kernel: TextKernel, string: str, column: int, words: str) -> None:
     with pytest.raises(TextError) as raised:
         kernel.parse_terms("<x:before>", '"é"', string, "<x:after>")
     assert words in raised.value.message
     assert (raised.value.line, raised.value.column) == (3, column)
-
-
-# ---- another parser -----------------------------------------------------------------------------------
-def oxigraph_term(term: Any) -> PlainTerm:
-    if isinstance(term, pyoxigraph.NamedNode):
-        return "iri", term.value
-    if isinstance(term, pyoxigraph.BlankNode):
-        return "bnode", term.value
-    if isinstance(term, pyoxigraph.Literal):
-        return plain_literal(term.value, term.datatype.value, term.language)
-    assert isinstance(term, pyoxigraph.DefaultGraph)
-    return ("default",)
-
-
-def parse_with_oxigraph(text: bytes) -> list[PlainStatement] | None:
-    """Quads as plain tuples; None for what it does not accept, or accepts as something that only RDF 1.2 has."""
-    try:
-        quads = list(pyoxigraph.parse(text, format=pyoxigraph.RdfFormat.N_QUADS))
-    except SyntaxError:
-        return None
-    if any(isinstance(quad.object, pyoxigraph.Triple) or getattr(quad.object, "direction", None) for quad in quads):
-        return None
-    return [tuple(map(oxigraph_term, (q.subject, q.predicate, q.object, q.graph_name))) for q in quads]
-
-
-def with_small_tags(statements: list[PlainStatement]) -> list[PlainStatement]:
-    """Language tags in lower case, as oxigraph has them."""
-    return [
-        tuple((*term[:3], term[3].lower()) if term[0] == "literal" and term[3] else term for term in statement)
-        for statement in statements
-    ]
-
-
-MATERIAL = [
-    *("<http://example.org/a>", "<x:é>", "<x:\\u00E9>", "_:b", "_:a.b-1"),
-    *('"x"', '"é\\n\\u00E9"', '"x"@en-GB', '"5"^^<x:t>'),
-    *(
-        " ",
-        " ",
-        "\t",
-        ".",
-        " .\n",
-        "\r\n",
-        "# é\n",
-        "<<",
-        ">>",
-        '"',
-        "<",
-        ">",
-        "@",
-        "^^",
-        "\\",
-        "_:",
-        ":",
-        "-",
-        "é",
-        "\0",
-    ),
-]
-LINES = [
-    '<x:s> <x:p> "é\\t\\U0001F30D"@en-GB <x:g> .\n',
-    "_:a.b <x:p> _:c .\r\n",
-    '<http://example.org/%20> <x:p> "5"^^<http://www.w3.org/2001/XMLSchema#integer> _:g . # é\n',
-]
-
-
-@st.composite
-def damaged_texts(draw: st.DrawFn) -> bytes:
-    """A few lines, in which some characters are replaced by others, or some put in."""
-    lines = draw(st.lists(st.sampled_from(LINES), min_size=1, max_size=3))
-    lines += [f"{quad.to_line()}\n" for quad in draw(statement_lists(Shape(quads=True), max_size=3))]
-    text = "".join(draw(st.permutations(lines)))
-    for _ in range(draw(st.integers(0, 3))):
-        start = draw(st.integers(0, len(text)))
-        stop = min(len(text), start + draw(st.integers(0, 3)))
-        text = text[:start] + draw(st.sampled_from(MATERIAL)) + text[stop:]
-    return text.encode()
-
-
-@given(
-    text=st.one_of(
-        damaged_texts(), st.lists(st.sampled_from(MATERIAL), max_size=10).map(lambda parts: "".join(parts).encode())
-    )
-)
-def test_what_oxigraph_accepts(kernel: Kernel, text: bytes) -> None:
-    """It checks IRIs and language tags more closely, so what it accepts is a part of what the grammar allows."""
-    expected = parse_with_oxigraph(text)
-    if expected is not None:
-        assert with_small_tags(kernel.parse(text, quads=True)) == expected
-
-
-@given(text=damaged_texts(), cut=st.integers(0, 200))
-def test_twins_agree_on_damaged_text(text: bytes, cut: int) -> None:
-    if kernel_name() != "compiled":
-        pytest.skip("there is only the pure kernel here")
-    outcomes = [
-        outcome(lambda name=name: Kernel(name).parse(text[:cut], text[cut:], quads=True))
-        for name in ("compiled", "pure")
-    ]
-    assert outcomes[0] == outcomes[1]
