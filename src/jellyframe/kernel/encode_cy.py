@@ -61,14 +61,13 @@ class Encoder(TermEncoder):
     frame_byte_limit: cython.Py_ssize_t
     delimited: cython.bint
     restart_every: cython.longlong
-    previous: cython.int[::1]
-    previous_terms: TermTable
     graph: cython.int
     graph_terms: TermTable
     out: cython.uchar[::1]
     out_size: cython.Py_ssize_t
     restart_due: cython.bint
     restart_offset: cython.longlong
+    row_at: cython.Py_ssize_t
     restarts = cython.declare(list, visibility="readonly")
     bytes_taken = cython.declare(cython.longlong, visibility="readonly")
     frames = cython.declare(cython.longlong, visibility="readonly")
@@ -95,8 +94,6 @@ class Encoder(TermEncoder):
         self.frame_byte_limit = frame_byte_limit
         self.delimited = delimited
         self.restart_every = restart_every
-        self.previous = int_column(4)
-        self.previous_terms = self.terms
         self.graph = -1
         self.graph_terms = self.terms
         self.out = byte_column(4096)
@@ -125,69 +122,55 @@ class Encoder(TermEncoder):
         A statement that cannot be written raises, with `row` as its place in the batch, and leaves no trace; the ones
         before it are written.
         """
-        row: cython.Py_ssize_t = start
-        last_prefix: cython.int
-        last_name: cython.int
-        before_s: cython.int
-        before_p: cython.int
-        before_o: cython.int
-        before_g: cython.int
+        # Streams of triples never look at it, but it has to be a column.
+        graph: cython.const[cython.int][::1] = s if g is None else g
         if self.terms is not terms:
             self.use_terms(terms)
-        while row < stop:
+        self.row_at = start
+        while self.row_at < stop:
+            try:
+                self.encode_rows(s, p, o, graph, self.row_at + 1 if self.whole_iris else stop)
+                self.whole_iris = False
+            except EncodeError as error:
+                can_try_again = self.is_prefix_table_too_small and not self.whole_iris
+                self.undo_statement()
+                if not can_try_again:
+                    error.row = self.row_at
+                    raise
+                self.whole_iris = True
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def encode_rows(
+        self,
+        s: cython.const[cython.int][::1],
+        p: cython.const[cython.int][::1],
+        o: cython.const[cython.int][::1],
+        g: cython.const[cython.int][::1],
+        stop: cython.Py_ssize_t,
+    ) -> cython.int:
+        """Write the rows from `row_at` on, which stays at one that fails."""
+        row: cython.Py_ssize_t
+        is_quads: cython.bint = self.physical_type == QUADS
+        for row in range(self.row_at, stop):
+            self.row_at = row
             if self.is_frame_full():
                 self.begin_frame()
             if self.physical_type == GRAPHS:
                 self.enter_graph(g[row])
-            last_prefix = self.last_prefix
-            last_name = self.last_name
-            before_s = self.previous[0]
-            before_p = self.previous[1]
-            before_o = self.previous[2]
-            before_g = self.previous[3]
-            self.stamp += 1
-            try:
-                self.plan_position(0, s[row])
-                self.plan_position(1, p[row])
-                self.plan_position(2, o[row])
-                if self.physical_type == QUADS:
-                    self.plan_position(3, g[row])
-                    self.write_row(ROW_QUAD)
-                else:
-                    self.write_row(ROW_TRIPLE)
-            except EncodeError as error:
-                # Lookup entries that were made for it stay: they are in the frame already, and right.
-                self.steps = 0
-                self.row_bytes = 0
-                self.last_prefix = last_prefix
-                self.last_name = last_name
-                self.previous[0] = before_s
-                self.previous[1] = before_p
-                self.previous[2] = before_o
-                self.previous[3] = before_g
-                if self.is_prefix_table_too_small and not self.whole_iris:
-                    self.whole_iris = True
-                    continue
-                self.whole_iris = False
-                error.row = row
-                raise
-            self.whole_iris = False
-            self.previous_terms = terms
+            self.begin_statement()
+            self.plan_position(0, s[row])
+            self.plan_position(1, p[row])
+            self.plan_position(2, o[row])
+            if is_quads:
+                self.plan_position(3, g[row])
+                self.write_row(ROW_QUAD)
+            else:
+                self.write_row(ROW_TRIPLE)
+            self.previous_terms = self.terms
             self.statements += 1
-            row += 1
-
-    @cython.cfunc
-    @cython.exceptval(-1, check=False)
-    def plan_position(self, position: cython.int, term: cython.int) -> cython.int:
-        """Plan a term of a statement, unless it repeats that of the last statement."""
-        before: cython.int = self.previous[position] - 1
-        self.previous[position] = term + 1
-        if before >= 0 and (
-            (before == term and self.previous_terms is self.terms)
-            or same_term(self.previous_terms, before, self.terms, term)
-        ):
-            return 0
-        return self.plan(term, position)
+        self.row_at = stop
+        return 0
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)

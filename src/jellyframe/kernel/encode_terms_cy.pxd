@@ -16,6 +16,11 @@ cdef class TermEncoder:
     cdef bint whole_iris
     cdef bint is_prefix_table_too_small
     cdef TermTable terms
+    cdef int[::1] previous
+    cdef TermTable previous_terms
+    cdef int[::1] undo_previous
+    cdef int undo_prefix
+    cdef int undo_name
     cdef int[::1] memo
     cdef int[::1] memo_datatype
     cdef int[::1] step_kind
@@ -33,6 +38,14 @@ cdef class TermEncoder:
 
     @cython.final
     cdef use_terms(self, TermTable terms)
+    @cython.final
+    cdef int begin_statement(self) except -1
+    @cython.final
+    cdef int undo_statement(self) except -1
+    @cython.final
+    cdef int plan_position(self, int position, int term) except -1
+    @cython.final
+    cdef Py_ssize_t long_number_before(self, Py_ssize_t at, Py_ssize_t value) except -1
     @cython.final
     cdef int step(self, int kind, int field, int a, int b) except -1
     @cython.final

@@ -84,6 +84,11 @@ class TermEncoder:
         self.terms = TermTable()
         self.memo = int_column(0)
         self.memo_datatype = int_column(0)
+        self.previous = int_column(4)
+        self.previous_terms = self.terms
+        self.undo_previous = int_column(4)
+        self.undo_prefix = 0
+        self.undo_name = 0
         self.step_kind = int_column(16)
         self.step_field = int_column(16)
         self.step_a = int_column(16)
@@ -106,6 +111,48 @@ class TermEncoder:
         self.memo_datatype = int_column(2 * terms.datatypes.count)
 
     # ---- the plan ----
+
+    @cython.final
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def begin_statement(self) -> cython.int:
+        """Note where things stand, so that a statement that turns out to be impossible can be undone."""
+        self.stamp += 1
+        self.undo_prefix = self.last_prefix
+        self.undo_name = self.last_name
+        self.undo_previous[0] = self.previous[0]
+        self.undo_previous[1] = self.previous[1]
+        self.undo_previous[2] = self.previous[2]
+        self.undo_previous[3] = self.previous[3]
+        return 0
+
+    @cython.final
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def undo_statement(self) -> cython.int:
+        """Forget a statement that failed. Lookup entries made for it stay: they are in the frame already, and right."""
+        self.steps = 0
+        self.row_bytes = 0
+        self.whole_iris = False
+        self.is_prefix_table_too_small = False
+        self.last_prefix = self.undo_prefix
+        self.last_name = self.undo_name
+        self.previous[:] = self.undo_previous
+        return 0
+
+    @cython.final
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def plan_position(self, position: cython.int, term: cython.int) -> cython.int:
+        """Plan a term of a statement, unless it repeats that of the last statement."""
+        before: cython.int = self.previous[position] - 1
+        self.previous[position] = term + 1
+        if before >= 0 and (
+            (before == term and self.previous_terms is self.terms)
+            or same_term(self.previous_terms, before, self.terms, term)
+        ):
+            return 0
+        return self.plan(term, position)
 
     @cython.final
     @cython.cfunc
@@ -392,15 +439,23 @@ class TermEncoder:
 
     @cython.final
     @cython.cfunc
+    @cython.inline
     @cython.exceptval(-1, check=False)
     def number_before(self, at: cython.Py_ssize_t, value: cython.Py_ssize_t) -> cython.Py_ssize_t:
         """Write a varint to the row so that it ends before `at`; the answer is where it starts."""
-        i: cython.Py_ssize_t
-        start: cython.Py_ssize_t
-        if value < 0x80:
-            self.row[at - 1] = value
+        # The range is checked here and not by the index, so that the function is short enough to be inlined.
+        if value < 0x80 and 0 < at <= len(self.row):
+            with cython.boundscheck(False):
+                self.row[at - 1] = value
             return at - 1
-        start = i = at - varint_size(value)
+        return self.long_number_before(at, value)
+
+    @cython.final
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def long_number_before(self, at: cython.Py_ssize_t, value: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        start: cython.Py_ssize_t = at - varint_size(value)
+        i: cython.Py_ssize_t = start
         while value > 0x7F:
             self.row[i] = value & 0x7F | 0x80
             value >>= 7
