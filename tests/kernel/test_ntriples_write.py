@@ -13,20 +13,19 @@ from jellyframe.errors import TextError
 from jellyframe.kernel import kernel_name
 from jellyframe.terms import IRI, BlankNode, Literal, Quad, Triple
 from kernel_twins import load_twin_module
-from plain import plain_term
+from plain import plain, plain_term
 from strategies import Shape, any_statements, statement_lists
-from tables import table_statements
+from text_kernel import TextKernel
 
 S, P = IRI("x:s"), IRI("x:p")
 
 
-class Kernel:
+class Kernel(TextKernel):
     """What of one twin is tested here."""
 
     def __init__(self, name: str) -> None:
+        super().__init__(name)
         self.writing = load_twin_module(name, "kernel.ntriples_write_cy")
-        self.parsing = load_twin_module(name, "kernel.ntriples_parse_cy")
-        self.tables = load_twin_module(name, "kernel.table_cy")
         self.terms = load_twin_module(name, "terms")
         self.batches = load_twin_module(name, "batch")
 
@@ -92,7 +91,7 @@ ODD_LABELS = ["", "a b", "a.", ".a", "-a", "a:b", "é×", "·", "<x>", "a\nb", "
 def test_labels_that_are_none_are_spelled_in_hexadecimal(kernel: Kernel, label: str) -> None:
     text = kernel.text(BlankNode(label))
     assert text == f"_:hex-{label.encode().hex()}"
-    assert _read_back(kernel, [text]) == [("bnode", text[2:])]
+    assert kernel.parse_terms(text) == [("bnode", text[2:])]
 
 
 @given(labels=st.lists(st.one_of(st.sampled_from(ODD_LABELS), st.text(max_size=4)), unique=True, min_size=1))
@@ -100,7 +99,7 @@ def test_labels_stay_distinct(kernel: Kernel, labels: list[str]) -> None:
     batch = kernel.batch([Triple(S, P, BlankNode(label)) for label in labels])
     strings = kernel.writing.term_strings(batch.terms).strings()
     assert len(set(strings)) == len(labels) + 2
-    assert [term[0] for term in _read_back(kernel, strings)] == ["iri", "iri"] + ["bnode"] * len(labels)
+    assert [term[0] for term in kernel.parse_terms(*strings)] == ["iri", "iri"] + ["bnode"] * len(labels)
 
 
 @pytest.mark.parametrize("tag", ["en_GB", "e n", "en-", "1", "é", "en .\n<x:s>"])
@@ -109,21 +108,11 @@ def test_language_tags_that_are_none_are_refused(kernel: Kernel, tag: str) -> No
         kernel.text(Literal("x", language=tag))
 
 
-def _read_back(kernel: Kernel, strings: list[str]) -> list[Any]:
-    encoded = [string.encode() for string in strings]
-    offsets = kernel.tables.int_column(len(encoded) + 1)
-    for number, string in enumerate(encoded):
-        offsets[number + 1] = offsets[number] + len(string)
-    table = kernel.tables.TermTable()
-    column = kernel.parsing.parse_terms(offsets, b"".join(encoded), table)
-    return [row[0] for row in table_statements((column, None, None, None), table)]
-
-
 @given(
     term=st.one_of(st.builds(IRI, st.text()), st.builds(Literal, st.text()), st.builds(Literal, st.text(), st.text()))
 )
 def test_any_text_comes_back(kernel: Kernel, term: Any) -> None:
-    assert _read_back(kernel, [kernel.text(term)]) == [plain_term(term)]
+    assert kernel.parse_terms(kernel.text(term)) == [plain_term(term)]
 
 
 @given(data=st.data())
@@ -142,8 +131,4 @@ def test_lines_come_back(kernel: Kernel, data: st.DataObject) -> None:
     shape = data.draw(st.builds(Shape, st.just(True), st.booleans(), st.booleans()))
     statements: list[Quad] = data.draw(statement_lists(shape))
     text = kernel.lines(kernel.batch(statements))
-    builder = kernel.tables.BatchBuilder(True)
-    parser = kernel.parsing.TextParser(True, generalized=shape.generalized)
-    assert parser.parse(builder, text, 0, len(text), True, 1000) == len(text)
-    again = table_statements(builder.columns(), builder.terms)
-    assert again == [tuple(map(plain_term, statement)) for statement in statements]
+    assert kernel.parse(text, quads=True, generalized=shape.generalized) == plain(statements)
