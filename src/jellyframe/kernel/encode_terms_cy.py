@@ -593,7 +593,12 @@ def same_plain_term(a: TermTable, x: cython.int, b: TermTable, y: cython.int) ->
 @cython.cfunc
 @cython.exceptval(-1, check=False)
 def same_string(a: StringTable, x: cython.int, b: StringTable, y: cython.int) -> cython.bint:
-    n: cython.Py_ssize_t = a.offsets[x + 1] - a.offsets[x]
-    if b.offsets[y + 1] - b.offsets[y] != n:
+    a_stop: cython.Py_ssize_t = a.offsets[x + 1]
+    b_stop: cython.Py_ssize_t = b.offsets[y + 1]
+    n: cython.Py_ssize_t = a_stop - a.offsets[x]
+    if b_stop - b.offsets[y] != n:
+        return False
+    # Terms that follow each other in a position nearly always differ in their last byte, if not in length.
+    if n > 0 and a.data[a_stop - 1] != b.data[b_stop - 1]:
         return False
     return equal_bytes(a.data, a.offsets[x], b.data, b.offsets[y], n)
