@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,9 +12,22 @@ pytest.importorskip("pyspark", reason="needs jellyframe[spark]")
 
 
 @pytest.fixture(scope="session")
-def spark() -> Iterator[Any]:
+def connect_port() -> int:
+    """A port for a Spark Connect server."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port: int = server.getsockname()[1]
+    return port
+
+
+@pytest.fixture(scope="session")
+def spark(connect_port: int) -> Iterator[Any]:
     from jellyframe.spark import session
 
-    started = session("local[2]", config={"spark.sql.shuffle.partitions": 2, "spark.driver.memory": "1g"})
+    config = {
+        "spark.sql.shuffle.partitions": 2,
+        "spark.plugins": "org.apache.spark.sql.connect.SparkConnectPlugin",
+        "spark.connect.grpc.binding.port": connect_port,
+    }
+    started = session("local[2]", config=config)
     yield started
     started.stop()

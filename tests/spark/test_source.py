@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections import Counter
 
 import pytest
@@ -43,9 +45,26 @@ def test_there_and_back_in_each_layout(spark, path, tmp_path, layout):
     assert counted(read(spark, tmp_path / "out", layout="ntriples")) == texts(STATEMENTS)
 
 
-def test_the_format_is_known_without_registration(spark, path):
-    # The fixture registers it by hand as well; a new session of the same Spark has only what Spark found by itself.
-    assert spark.newSession().read.format("jelly").load(str(path)).count() == len(STATEMENTS)
+CONNECT = """
+import sys
+from jellyframe.spark import session
+
+url, source, target = sys.argv[1:]
+spark = session(url)
+spark.read.format("jelly").load(source).write.format("jelly").mode("append").save(target)
+print(type(spark).__module__, spark.read.format("jelly").load(target).count())
+"""
+
+
+def test_a_client_of_spark_connect(spark, connect_port, path, tmp_path):
+    pytest.importorskip("grpc_status", reason="needs pyspark[connect]")
+    command = [sys.executable, "-c", CONNECT, f"sc://127.0.0.1:{connect_port}", str(path), str(tmp_path / "out")]
+    python_path = os.pathsep.join(place for place in sys.path if place)
+    done = subprocess.run(
+        command, env={**os.environ, "PYTHONPATH": python_path}, capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["pyspark.sql.connect.session", str(len(STATEMENTS))]
 
 
 def test_queries(spark, path):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from importlib.resources import files
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from jellyframe.errors import OptionsError
@@ -36,8 +37,6 @@ def session(
     """
     from pyspark.sql import SparkSession
 
-    from jellyframe.spark.source import register
-
     master = master or os.environ.get("SPARK_REMOTE") or os.environ.get("MASTER") or "local[*]"
     builder: Any = SparkSession.builder.appName(app_name)
     if master.startswith("sc://"):
@@ -46,7 +45,7 @@ def session(
     else:
         active = SparkSession.getActiveSession()
         if active is not None:
-            register(active)
+            _make_known(active)
             return active
         builder = builder.master(master)
         settings = {**_settings(master, ui=ui, quiet=quiet), **(config or {})}
@@ -54,12 +53,24 @@ def session(
             _add_quiet_logs(settings)
     for name, value in settings.items():
         builder = builder.config(name, _text(name, value))
-    with _environment() if not master.startswith("sc://") else nullcontext():
+    if master.startswith("sc://"):
+        # What the format means there, the server knows or does not know.
+        remote: SparkSession = builder.getOrCreate()
+        return remote
+    with _environment():
         spark: SparkSession = builder.getOrCreate()
-    if quiet and not master.startswith("sc://"):
+    if quiet:
         spark.sparkContext.setLogLevel("ERROR")
-    register(spark)
+    _make_known(spark)
     return spark
+
+
+def _make_known(spark: SparkSession) -> None:
+    """Register the data source, unless Spark will find it by itself and warn that it has been replaced."""
+    if find_spec("pyspark_jelly") is None:
+        from jellyframe.spark.source import register
+
+        register(spark)
 
 
 @contextmanager
