@@ -13,7 +13,8 @@ from jellyframe.kernel.table_cy import TermTable, byte_column, grown_bytes, int_
 
 if cython.compiled:
     from cython.cimports.jellyframe.kernel.bytes_cy import move_bytes
-    from cython.cimports.jellyframe.kernel.encode_terms_cy import TermEncoder, same_term, varint_size
+    from cython.cimports.jellyframe.kernel.compare_cy import same_term
+    from cython.cimports.jellyframe.kernel.encode_terms_cy import TermEncoder, varint_size
     from cython.cimports.jellyframe.kernel.fields import (
         GRAPHS,
         QUADS,
@@ -28,7 +29,8 @@ if cython.compiled:
     from cython.cimports.jellyframe.kernel.table_cy import TermTable
 else:
     from jellyframe.kernel.bytes_cy import move_bytes
-    from jellyframe.kernel.encode_terms_cy import same_term, varint_size
+    from jellyframe.kernel.compare_cy import same_term
+    from jellyframe.kernel.encode_terms_cy import varint_size
     from jellyframe.kernel.fields import (
         GRAPHS,
         QUADS,

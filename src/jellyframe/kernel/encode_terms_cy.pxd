@@ -84,6 +84,3 @@ cdef class TermEncoder:
 
 
 cdef Py_ssize_t varint_size(Py_ssize_t value) except -1
-cdef bint same_term(TermTable a, int x, TermTable b, int y) except -1
-cdef bint same_plain_term(TermTable a, int x, TermTable b, int y) except -1
-cdef bint same_string(StringTable a, int x, StringTable b, int y) except -1
