@@ -30,19 +30,13 @@ def parsed_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks", description=__doc__, epilog=f"subjects and rows: {', '.join(names)}"
     )
-    parser.add_argument(
-        "--only", nargs="+", choices=names, default=[], metavar="NAME", help="subjects or rows"
-    )
+    parser.add_argument("--only", nargs="+", choices=names, default=[], metavar="NAME", help="subjects or rows")
     parser.add_argument("--dataset", nargs="+", choices=DATASETS, default=list(DATASETS), metavar="NAME")
     parser.add_argument("--statements", type=int, help="statements of each data set")
     parser.add_argument("--peer-statements", type=int, help="the beginning of it that pyjelly gets")
     parser.add_argument("--repeat", type=int, help="rounds; the medians count")
-    parser.add_argument(
-        "--quick", action="store_true", help="small sizes: a check that all runs, not a result"
-    )
-    parser.add_argument(
-        "--no-gc", action="store_true", help="no garbage collection while timing, on both sides"
-    )
+    parser.add_argument("--quick", action="store_true", help="small sizes: a check that all runs, not a result")
+    parser.add_argument("--no-gc", action="store_true", help="no garbage collection while timing, on both sides")
     parser.add_argument("--check", action="store_true", help="exit with 1 when a bar is missed")
     parser.add_argument("--json", type=Path, default=Path("build/bench.json"), metavar="FILE")
     return parser.parse_args(arguments)

@@ -21,9 +21,7 @@ from .timing import count
 FRAME_ROWS = 250
 
 
-def options(
-    *, quads: bool, rdf_star: bool, grouped: bool = False, delimited: bool = True
-) -> SerializerOptions:
+def options(*, quads: bool, rdf_star: bool, grouped: bool = False, delimited: bool = True) -> SerializerOptions:
     if grouped:
         logical_type = jelly.LOGICAL_STREAM_TYPE_DATASETS
     elif quads:

@@ -59,9 +59,7 @@ def seconds(contestant: Contestant, *, collect_garbage: bool) -> float:
     return elapsed
 
 
-def rates(
-    contestants: Mapping[str, Contestant], repeats: int, *, collect_garbage: bool
-) -> dict[str, Outcome]:
+def rates(contestants: Mapping[str, Contestant], repeats: int, *, collect_garbage: bool) -> dict[str, Outcome]:
     """The median rate of each; a contestant that fails has its exception instead, and the others go on."""
     ready: dict[str, Contestant] = {}
     times: dict[str, list[float]] = {name: [] for name in contestants}

@@ -10,6 +10,4 @@ XSD_DATE, XSD_DATE_TIME, XSD_DECIMAL, XSD_DOUBLE, XSD_INTEGER, XSD_BOOLEAN, XSD_
     XSD, "date dateTime decimal double integer boolean gYear"
 )
 RDF_TYPE, RDF_REIFIES = _terms("http://www.w3.org/1999/02/22-rdf-syntax-ns#", "type reifies")
-RDFS_LABEL, RDFS_COMMENT, RDFS_SEE_ALSO = _terms(
-    "http://www.w3.org/2000/01/rdf-schema#", "label comment seeAlso"
-)
+RDFS_LABEL, RDFS_COMMENT, RDFS_SEE_ALSO = _terms("http://www.w3.org/2000/01/rdf-schema#", "label comment seeAlso")

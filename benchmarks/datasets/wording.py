@@ -103,9 +103,7 @@ class Prose:
 
     def __init__(self, seed: str, sentences: int = 1500) -> None:
         uniform = random.Random(seed).random
-        self._sentences = {
-            language: [sentence(language, uniform) for _ in range(sentences)] for language in _WORDS_OF
-        }
+        self._sentences = {language: [sentence(language, uniform) for _ in range(sentences)] for language in _WORDS_OF}
 
     def paragraphs(self, language: str, sentences: int, uniform: RandomFloat) -> str:
         """So many sentences, with an escaped line break now and then."""

@@ -9,9 +9,7 @@ from ..registry import Measurement, Row, Settings, once
 from ..timing import Contestant
 from ..workload import data_directory, kept_file
 
-FRAMES = Row(
-    "grouped-to-frames", "small data sets, one a frame → frames", "pyjelly grouped parse", "statements/s", 6
-)
+FRAMES = Row("grouped-to-frames", "small data sets, one a frame → frames", "pyjelly grouped parse", "statements/s", 6)
 
 
 def _jelly(settings: Settings) -> bytes:
@@ -19,9 +17,7 @@ def _jelly(settings: Settings) -> bytes:
     options = peers.options(quads=True, rdf_star=False, grouped=True)
     return kept_file(
         path,
-        lambda: [
-            peers.serialize_frames(map(plain_text.statements, GROUPED.groups(settings.groups)), options)
-        ],
+        lambda: [peers.serialize_frames(map(plain_text.statements, GROUPED.groups(settings.groups)), options)],
     )
 
 

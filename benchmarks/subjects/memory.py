@@ -15,9 +15,7 @@ LENGTHENING = 10
 _AGAINST = "the stream a tenth as long"
 WRITE = Row("memory-write", "peak memory, text → Jelly", _AGAINST, "bytes", 1.1, at_most=True)
 READ = Row("memory-read", "peak memory, Jelly → batches", _AGAINST, "bytes", 1.1, at_most=True)
-READ_STATEMENTS = Row(
-    "memory-read-statements", "peak memory, Jelly → statements", _AGAINST, "bytes", 1.1, at_most=True
-)
+READ_STATEMENTS = Row("memory-read-statements", "peak memory, Jelly → statements", _AGAINST, "bytes", 1.1, at_most=True)
 
 
 def _peak(*arguments: str) -> Outcome:

@@ -36,18 +36,12 @@ def measure(settings: Settings, wanted: frozenset[str], workload: Workload) -> I
         return _round_trips(messages, lambda message: loads(dumps(message, workload.options)))
 
     def peer() -> int:
-        return _round_trips(
-            peer_messages, lambda message: peers.load_message(peers.dump_message(message, bare))
-        )
+        return _round_trips(peer_messages, lambda message: peers.load_message(peers.dump_message(message, bare)))
 
     yield from against_peer(
         settings,
         workload.name,
         Contestant(peer, len(peer_messages)),
-        {
-            ROUND_TRIP: Contestant(
-                ours, len(peer_messages), prepare=lambda: _messages(workload.our_statements(needed))
-            )
-        },
+        {ROUND_TRIP: Contestant(ours, len(peer_messages), prepare=lambda: _messages(workload.our_statements(needed)))},
         wanted,
     )

@@ -12,9 +12,7 @@ from ..registry import Measurement, Row, Settings, for_each_dataset
 from ..timing import Contestant, count, rates
 from ..workload import Workload
 
-PARSE = Row(
-    "peer-scaling-parse", "pyjelly parse, all of the data", "pyjelly parse, the part", "statements/s", None
-)
+PARSE = Row("peer-scaling-parse", "pyjelly parse, all of the data", "pyjelly parse, the part", "statements/s", None)
 SERIALIZE = Row(
     "peer-scaling-serialize", "pyjelly serialize, the part", "pyjelly, a quarter of it", "statements/s", None
 )
@@ -27,9 +25,7 @@ def measure(settings: Settings, wanted: frozenset[str], workload: Workload) -> I
 
     def serialize(statements: int) -> Contestant:
         chosen = workload.peer_statements[:statements]
-        return Contestant(
-            lambda: len(chosen) if peers.serialize(chosen, workload.peer_options) else 0, statements
-        )
+        return Contestant(lambda: len(chosen) if peers.serialize(chosen, workload.peer_options) else 0, statements)
 
     part = workload.peer_count
     if PARSE.name in wanted and part < workload.statements_count:

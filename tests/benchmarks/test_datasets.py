@@ -68,9 +68,7 @@ def test_write_makes_a_file_of_the_text(dataset: Dataset, tmp_path) -> None:
 
 
 def test_the_default_data_sets_are_the_same_everywhere() -> None:
-    digests = {
-        name: hashlib.sha256(dataset.text(2000)).hexdigest()[:12] for name, dataset in DATASETS.items()
-    }
+    digests = {name: hashlib.sha256(dataset.text(2000)).hexdigest()[:12] for name, dataset in DATASETS.items()}
     assert digests == EXPECTED_DIGESTS
 
 

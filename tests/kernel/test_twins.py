@@ -27,9 +27,7 @@ def test_the_copy_never_reaches_back_to_what_it_is_a_copy_of():
     for name in ("batch", *MODULES):
         copy = vars(kernel_twins.load_twin_module("pure", name))
         original = vars(kernel_twins.load_twin_module("compiled", name))
-        same = [
-            value for key, value in copy.items() if isinstance(value, type) and original.get(key) is value
-        ]
+        same = [value for key, value in copy.items() if isinstance(value, type) and original.get(key) is value]
         origins = {value.__module__ for value in same if value.__module__.startswith("jellyframe.")}
         assert all(origin.startswith(kernel_twins.SHARED) for origin in origins), f"{name}: {origins}"
 

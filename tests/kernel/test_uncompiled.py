@@ -40,9 +40,7 @@ def test_declare_gives_the_value():
     assert cython.declare(cython.Py_ssize_t, visibility="readonly") is None
 
 
-@pytest.mark.parametrize(
-    "name", ["cclass", "cfunc", "ccall", "inline", "final", "internal", "no_gc", "nogil"]
-)
+@pytest.mark.parametrize("name", ["cclass", "cfunc", "ccall", "inline", "final", "internal", "no_gc", "nogil"])
 def test_decorators_give_back_what_they_get(name):
     def function(): ...
 

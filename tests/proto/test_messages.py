@@ -60,8 +60,7 @@ def test_the_messages_are_those_that_pyjelly_has():
         name: described(message) for name, message in theirs.message_types_by_name.items()
     }
     assert {name: dict(rdf_pb2.__dict__[name].items()) for name in ours.enum_types_by_name} == {
-        name: {value.name: value.number for value in enum.values}
-        for name, enum in theirs.enum_types_by_name.items()
+        name: {value.name: value.number for value in enum.values} for name, enum in theirs.enum_types_by_name.items()
     }
 
 
