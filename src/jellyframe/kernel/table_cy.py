@@ -7,6 +7,7 @@ gets small integers back. Nothing here knows where the bytes come from.
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 try:
     from jellyframe.kernel import _uncompiled as cython
@@ -80,7 +81,7 @@ class Memory:
         self._blocks = []
 
     @cython.cfunc
-    def unset_bytes(self, capacity: cython.Py_ssize_t) -> object:
+    def unset_bytes(self, capacity: cython.Py_ssize_t) -> Any:
         """A column as `byte_column` gives it."""
         i: cython.Py_ssize_t
         block: bytearray
@@ -103,34 +104,34 @@ class Memory:
             return memoryview(bytearray(capacity))
 
     @cython.cfunc
-    def unset_ints(self, capacity: cython.Py_ssize_t) -> object:
+    def unset_ints(self, capacity: cython.Py_ssize_t) -> Any:
         """The same of 32-bit integers."""
         block = self.unset_bytes(4 * max(capacity, 1))
         return block[: len(block) // 4 * 4].cast("i")
 
     @cython.cfunc
-    def more_bytes(self, old: object, size: cython.Py_ssize_t, capacity: cython.Py_ssize_t) -> object:
+    def more_bytes(self, old: Any, size: cython.Py_ssize_t, capacity: cython.Py_ssize_t) -> Any:
         """A larger column that begins with the first `size` bytes of `old`."""
         new = self.unset_bytes(capacity)
         new[:size] = old[:size]
         return new
 
     @cython.cfunc
-    def more_ints(self, old: object, size: cython.Py_ssize_t, capacity: cython.Py_ssize_t) -> object:
+    def more_ints(self, old: Any, size: cython.Py_ssize_t, capacity: cython.Py_ssize_t) -> Any:
         """A larger column that begins with the first `size` values of `old`."""
         new = self.unset_ints(capacity)
         new[:size] = old[:size]
         return new
 
 
-def grown_ints(old: object, size: int, capacity: int) -> memoryview:
+def grown_ints(old: Any, size: int, capacity: int) -> memoryview:
     """A larger column that begins with the first `size` values of `old`."""
     new = byte_column(4 * max(capacity, 1)).cast("i")
     new[:size] = old[:size]
     return new
 
 
-def grown_bytes(old: object, size: int, capacity: int) -> memoryview:
+def grown_bytes(old: Any, size: int, capacity: int) -> memoryview:
     """A larger column that begins with the first `size` bytes of `old`."""
     new = byte_column(capacity)
     new[:size] = old[:size]
