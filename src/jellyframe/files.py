@@ -8,7 +8,7 @@ import tempfile
 import zlib
 from contextlib import suppress
 from types import TracebackType
-from typing import IO, Any, Protocol
+from typing import IO, Any
 
 from jellyframe.errors import JellyError, LimitError, OptionsError, ParseError
 from jellyframe.options import Limits
@@ -22,18 +22,6 @@ CHUNK_BYTES = 1 << 20
 RATIO_COUNTS_FROM = 64 << 20
 
 COMPRESSIONS = ("gzip", "zstd")
-
-
-class Readable(Protocol):
-    """All that is asked of an object to read from."""
-
-    def read(self, size: int, /) -> bytes | None: ...
-
-
-class Writable(Protocol):
-    """All that is asked of an object to write to."""
-
-    def write(self, data: bytes, /) -> Any: ...
 
 
 def zstd_module() -> Any:
