@@ -192,19 +192,6 @@ class StatementMaker:
         return 0
 
 
-def make_statements(
-    s: memoryview,
-    p: memoryview,
-    o: memoryview,
-    g: memoryview | None,
-    terms: TermTable,
-    start: int,
-    stop: int,
-) -> list[Triple | Quad]:
-    """The statements of some rows, once. For several calls on one batch use a `StatementMaker`."""
-    return StatementMaker(s, p, o, g, terms).make(start, stop)
-
-
 @cython.final
 @cython.cclass
 class StatementBuilder:
