@@ -20,6 +20,7 @@ QUICK = Settings(
     groups=2000,
     messages=30,
     memory_statements=100_000,
+    spark_statements=200_000,
     repeats=3,
 )
 
@@ -34,6 +35,7 @@ def parsed_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--dataset", nargs="+", choices=DATASETS, default=list(DATASETS), metavar="NAME")
     parser.add_argument("--statements", type=int, help="statements of each data set")
     parser.add_argument("--peer-statements", type=int, help="the beginning of it that pyjelly gets")
+    parser.add_argument("--spark-statements", type=int, help="statements of the Spark rows")
     parser.add_argument("--repeat", type=int, help="rounds; the medians count")
     parser.add_argument("--quick", action="store_true", help="small sizes: a check that all runs, not a result")
     parser.add_argument("--no-gc", action="store_true", help="no garbage collection while timing, on both sides")
@@ -48,6 +50,7 @@ def settings_from(options: argparse.Namespace) -> Settings:
         base,
         statements=options.statements or base.statements,
         peer_statements=options.peer_statements or base.peer_statements,
+        spark_statements=options.spark_statements or base.spark_statements,
         repeats=options.repeat or base.repeats,
         collect_garbage=not options.no_gc,
     )

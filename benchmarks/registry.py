@@ -54,6 +54,8 @@ class Settings:
     groups: int = 60_000
     messages: int = 100
     memory_statements: int = 200_000
+    # Short reads are all planning.
+    spark_statements: int = 5_000_000
     repeats: int = 5
     collect_garbage: bool = True
     directory: Path = Path("build/bench-data")

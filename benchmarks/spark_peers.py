@@ -1,0 +1,83 @@
+"""What the Spark rows are measured against: a source whose batches are ready, a sink that drops them, and pipelines as
+one writes them without us. Workers import this module."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql.datasource import (
+    DataSource,
+    DataSourceArrowWriter,
+    DataSourceReader,
+    InputPartition,
+    WriterCommitMessage,
+)
+from pyspark.sql.types import StructType
+
+# The least that takes a line of N-Triples apart; it leaves escapes as they are and checks nothing.
+_LINE = r"^(<[^>]*>|_:\S+) (<[^>]*>) (.*) \.$"
+
+
+class ReadyBatches(DataSource):
+    """`format("ready_batches")`: record batches from Arrow files that are mapped into memory, one a partition."""
+
+    @classmethod
+    def name(cls) -> str:
+        return "ready_batches"
+
+    def schema(self) -> StructType:
+        from pyspark.sql.pandas.types import from_arrow_schema
+
+        with pa.memory_map(str(_arrow_files(self.options["path"])[0])) as source:
+            return from_arrow_schema(pa.ipc.open_file(source).schema)
+
+    def reader(self, schema: StructType) -> DataSourceReader:
+        return _ReadyBatchesReader(self.options["path"])
+
+
+class _ReadyBatchesReader(DataSourceReader):
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+
+    def partitions(self) -> list[InputPartition]:
+        return [InputPartition(str(path)) for path in _arrow_files(self.folder)]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        with pa.memory_map(partition.value) as source:
+            batches = pa.ipc.open_file(source)
+            for number in range(batches.num_record_batches):
+                yield batches.get_batch(number)
+
+
+def _arrow_files(folder: str) -> list[Path]:
+    return sorted(Path(folder).glob("*.arrow"))
+
+
+class DroppedBatches(DataSource):
+    """`format("dropped_batches")`: takes record batches, and does nothing with them."""
+
+    @classmethod
+    def name(cls) -> str:
+        return "dropped_batches"
+
+    def writer(self, schema: StructType, overwrite: bool) -> "_DroppingWriter":
+        return _DroppingWriter()
+
+
+@dataclass
+class _Dropped(WriterCommitMessage):
+    rows: int
+
+
+class _DroppingWriter(DataSourceArrowWriter):
+    def write(self, iterator: Iterator[pa.RecordBatch]) -> _Dropped:
+        return _Dropped(sum(len(batch) for batch in iterator))
+
+
+def lines_taken_apart(spark: SparkSession, path: str) -> DataFrame:
+    """N-Triples to columns with what Spark has on board."""
+    lines = spark.read.text(path)
+    return lines.select(*(F.regexp_extract("value", _LINE, group).alias("spo"[group - 1]) for group in (1, 2, 3)))

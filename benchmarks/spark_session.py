@@ -1,0 +1,153 @@
+"""A session for the Spark rows, the files that they read, and the memory of its Python workers."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+
+from jellyframe import ntriples, open_writer
+from jellyframe.spark import session
+from jellyframe.spark.source import JellyDataSource
+
+from .datasets import Dataset
+from .spark_peers import DroppedBatches, ReadyBatches
+from .timing import Contestant
+
+CORES = 2
+MANY_FILES = 16
+# Room for a cached DataFrame of five million statements.
+_DRIVER_MEMORY = "4g"
+
+
+@contextmanager
+def started_session() -> Iterator[SparkSession]:
+    spark = session(f"local[{CORES}]", config={"spark.driver.memory": _DRIVER_MEMORY})
+    spark.dataSource.register(ReadyBatches)
+    spark.dataSource.register(DroppedBatches)
+    try:
+        yield spark
+    finally:
+        spark.stop()
+
+
+class SparkFiles:
+    """One data set in one folder, in all the forms that are read; each is made when first asked for."""
+
+    def __init__(self, folder: Path, dataset: Dataset, statements: int) -> None:
+        self.out = str(folder / "out")
+        self.statements = statements
+        self._folder = folder
+        self._dataset = dataset
+
+    @cached_property
+    def text(self) -> str:
+        path = self._folder / "data.nt"
+        self._dataset.write(path, self.statements)
+        return str(path)
+
+    @cached_property
+    def jelly(self) -> str:
+        """One splittable file."""
+        path = self._folder / "data.jelly"
+        with open_writer(path, index=True) as writer:
+            for batch in ntriples.read(self.text):
+                writer.write_batch(batch)
+        return str(path)
+
+    @cached_property
+    def many_jelly(self) -> str:
+        """The same rows in many files, none of which is split."""
+        folder = self._folder / "many"
+        folder.mkdir()
+        rows = -(-self.statements // MANY_FILES)
+        files = (str(folder / f"{number:02}.jelly") for number in range(MANY_FILES + 1))
+        writer, room = open_writer(next(files)), rows
+        for batch in ntriples.read(self.text):
+            start = 0
+            while start < len(batch):
+                if not room:
+                    writer.close()
+                    writer, room = open_writer(next(files)), rows
+                stop = min(len(batch), start + room)
+                writer.write_batch(batch, start, stop)
+                room -= stop - start
+                start = stop
+        writer.close()
+        return str(folder)
+
+    def ready_batches(self, layout: str) -> str:
+        """The record batches that reading `jelly` gives, in as many Arrow files as there are partitions."""
+        folder = self._folder / f"ready-{layout}"
+        if not folder.exists():
+            folder.mkdir()
+            source = JellyDataSource({"path": self.jelly, "layout": layout})
+            reader: Any = source.reader(source.schema())
+            for number, partition in enumerate(reader.partitions()):
+                with pa.ipc.new_file(str(folder / f"{number:04}.arrow"), reader.columns.arrow) as sink:
+                    for batch in reader.read(partition):
+                        sink.write_batch(batch)
+        return str(folder)
+
+
+def to_nothing(frame: DataFrame, statements: int) -> Contestant:
+    """Computes every row, and keeps none. That there are as many as there should be is seen beforehand."""
+
+    def run() -> int:
+        frame.write.format("noop").mode("overwrite").save()
+        return statements
+
+    return _warm(Contestant(run, statements), frame)
+
+
+def to_format(frame: DataFrame, name: str, path: str, statements: int) -> Contestant:
+    def run() -> int:
+        frame.write.format(name).mode("overwrite").save(path)
+        return statements
+
+    return _warm(Contestant(run, statements), frame)
+
+
+def _warm(contestant: Contestant, frame: DataFrame) -> Contestant:
+    """One that has run before it is timed, so that classes are loaded, code is compiled and workers are there."""
+    if (found := frame.count()) != contestant.expected:
+        raise AssertionError(f"{found:,} rows instead of {contestant.expected:,}")
+    for _ in range(2):
+        contestant.run()
+    return contestant
+
+
+def worker_peak_bytes(spark: SparkSession) -> int:
+    """The highest peak of all Python workers that are there now: they stay for a minute after their work."""
+    java = spark.sparkContext._gateway.proc.pid  # type: ignore[union-attr]
+    peaks = [_peak_bytes(pid) for pid in _descendants(java) if "python" in _status(pid).get("Name", "")]
+    return max(peaks)
+
+
+def _descendants(parent: int) -> Iterator[int]:
+    children: dict[int, list[int]] = {}
+    for name in os.listdir("/proc"):
+        if name.isdigit() and (of := _status(int(name)).get("PPid")):
+            children.setdefault(int(of), []).append(int(name))
+    waiting = [parent]
+    while waiting:
+        found = children.get(waiting.pop(), [])
+        waiting += found
+        yield from found
+
+
+def _peak_bytes(pid: int) -> int:
+    return 1024 * int(_status(pid).get("VmHWM", "0 kB").split()[0])
+
+
+def _status(pid: int) -> dict[str, str]:
+    """What Linux says of a process; nothing once it has ended."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except OSError:
+        return {}
+    return {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}

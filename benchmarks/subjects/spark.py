@@ -1,0 +1,120 @@
+"""Spark on this machine: what our source and sink cost beside ones that do nothing, and beside other ways to do it.
+
+All rows share one warm session of two cores, and the contestants of a row take turns.
+"""
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..comparison import against_peer, measurement
+from ..datasets import DATASETS
+from ..registry import Measurement, Row, Settings, once
+from ..timing import Contestant, Outcome
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from ..spark_session import SparkFiles
+
+DATASET = "people"
+MEMORY_LIMIT = 500e6
+_RATE = "statements/s"
+NTRIPLES = Row("spark-read-ntriples", "Spark: Jelly → ntriples → noop", "ready-made batches", _RATE, 0.75)
+STRUCT = Row("spark-read-struct", "Spark: Jelly → struct → noop", "ready-made batches", _RATE, 0.75)
+WRITE = Row("spark-write", "Spark: ntriples → Jelly", "a sink that drops batches", _RATE, 0.6)
+REGEXP = Row("spark-read-regexp", "Spark: Jelly → ntriples → noop", "text + regexp_extract", _RATE, 3)
+CORES = Row("spark-two-cores", "Spark: one Jelly file, two cores", "the same, one core", _RATE, 1.4)
+FILES = Row("spark-one-file", "Spark: one Jelly file", "the same rows in 16 files", _RATE, 1.0)
+MEMORY = Row("spark-memory", "Spark: peak of a Python worker", "500 MB", "bytes", 1.0, at_most=True)
+
+
+@once("spark", MEMORY, NTRIPLES, STRUCT, REGEXP, CORES, FILES, WRITE)
+def measure(settings: Settings, wanted: frozenset[str]) -> Iterator[Measurement]:
+    # Only here, so that the other subjects need no Spark.
+    from ..spark_session import SparkFiles, started_session
+
+    settings.directory.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=settings.directory) as folder, started_session() as spark:
+        files = SparkFiles(Path(folder).absolute(), DATASETS[DATASET], settings.spark_statements)
+        rows = _Rows(settings, wanted, spark, files)
+        # The first: later ones leave larger workers behind, as what is mapped into memory counts too.
+        yield from rows.memory()
+        yield from rows.reading("ntriples", NTRIPLES)
+        yield from rows.reading("struct", STRUCT)
+        yield from rows.regexp()
+        yield from rows.cores()
+        yield from rows.files()
+        yield from rows.writing()
+
+
+class _Rows:
+    def __init__(self, settings: Settings, wanted: frozenset[str], spark: "SparkSession", files: "SparkFiles") -> None:
+        self._settings = settings
+        self._wanted = wanted
+        self._spark = spark
+        self._files = files
+
+    def reading(self, layout: str, row: Row) -> Iterator[Measurement]:
+        if row.name in self._wanted:
+            ready = self._spark.read.format("ready_batches").load(self._files.ready_batches(layout))
+            yield from self._contest(row, self._to_nothing(self._jelly(layout)), self._to_nothing(ready))
+
+    def regexp(self) -> Iterator[Measurement]:
+        if REGEXP.name in self._wanted:
+            from ..spark_peers import lines_taken_apart
+
+            peer = self._to_nothing(lines_taken_apart(self._spark, self._files.text))
+            yield from self._contest(REGEXP, self._to_nothing(self._jelly("ntriples")), peer)
+
+    def cores(self) -> Iterator[Measurement]:
+        """One core: one task reads all partitions, one after the other, as with `local[1]`."""
+        if CORES.name in self._wanted:
+            frame = self._jelly("ntriples")
+            yield from self._contest(CORES, self._to_nothing(frame), self._to_nothing(frame.coalesce(1)))
+
+    def files(self) -> Iterator[Measurement]:
+        if FILES.name in self._wanted:
+            many = self._jelly("ntriples", self._files.many_jelly)
+            yield from self._contest(FILES, self._to_nothing(self._jelly("ntriples")), self._to_nothing(many))
+
+    def writing(self) -> Iterator[Measurement]:
+        if WRITE.name in self._wanted:
+            from ..spark_session import to_format
+
+            count = self._files.statements
+            frame = self._jelly("ntriples").cache()
+            try:
+                ours = to_format(frame, "jelly", self._files.out, count)
+                peer = to_format(frame, "dropped_batches", self._files.out, count)
+                yield from self._contest(WRITE, ours, peer)
+            finally:
+                frame.unpersist()
+
+    def memory(self) -> Iterator[Measurement]:
+        """One task that reads all of a file, in the costlier layout, and one that writes all of it."""
+        if MEMORY.name in self._wanted:
+            from ..spark_session import worker_peak_bytes
+
+            peak: Outcome
+            try:
+                whole = self._jelly("struct", partition_bytes="1t")
+                whole.write.format("noop").mode("overwrite").save()
+                whole.write.format("jelly").mode("overwrite").save(self._files.out)
+                peak = worker_peak_bytes(self._spark)
+            except Exception as error:
+                peak = error
+            yield measurement(MEMORY, DATASET, peak, MEMORY_LIMIT)
+
+    def _jelly(self, layout: str, path: str | None = None, **options: str) -> "DataFrame":
+        source = self._spark.read.format("jelly").option("layout", layout).options(**options)
+        return source.load(path or self._files.jelly)
+
+    def _to_nothing(self, frame: "DataFrame") -> Contestant:
+        from ..spark_session import to_nothing
+
+        return to_nothing(frame, self._files.statements)
+
+    def _contest(self, row: Row, ours: Contestant, peer: Contestant) -> Iterator[Measurement]:
+        return against_peer(self._settings, DATASET, peer, {row: ours}, self._wanted)
