@@ -140,6 +140,28 @@ def _terms(text: str) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
+class StreamReadOptions:
+    """What is of use to `spark.readStream.format("jelly")` only."""
+
+    max_files: int | None = None
+    max_bytes: int | None = None
+    state_location: str | None = None
+    ignore_missing_files: bool = False
+
+    @classmethod
+    def take(cls, given: GivenOptions) -> StreamReadOptions:
+        taken = cls(
+            max_files=given.take("maxFilesPerTrigger", _positive_size, None),
+            max_bytes=given.take("maxBytesPerTrigger", _positive_size, None),
+            state_location=given.take("stateLocation", str, None),
+            ignore_missing_files=given.take("ignoreMissingFiles", _boolean, False),
+        )
+        if taken.max_files is not None and taken.max_bytes is not None:
+            raise OptionsError("maxFilesPerTrigger and maxBytesPerTrigger do not go together: give one of them")
+        return taken
+
+
+@dataclass(frozen=True)
 class ReadOptions:
     """What `spark.read.format("jelly")` was asked for."""
 
@@ -153,6 +175,7 @@ class ReadOptions:
     batch_rows: int = DEFAULT_BATCH_ROWS
     concatenated: bool = False
     limits: Limits = field(default_factory=Limits)
+    stream: StreamReadOptions = field(default_factory=StreamReadOptions)
 
     @classmethod
     def read(cls, options: Mapping[str, str]) -> ReadOptions:
@@ -176,6 +199,7 @@ class ReadOptions:
             batch_rows=given.take("batch_rows", _positive_size, DEFAULT_BATCH_ROWS),
             concatenated=given.take("concatenated", _boolean, False),
             limits=Limits(**_limits(given)),
+            stream=StreamReadOptions.take(given),
         )
         given.refuse_others()
         return result

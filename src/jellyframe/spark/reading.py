@@ -17,7 +17,7 @@ from jellyframe.batch import Batch
 from jellyframe.errors import JellyError, LimitError, OptionsError, ParseError
 from jellyframe.reader import open_reader
 from jellyframe.spark.filters import RowFilter
-from jellyframe.spark.options import FAILFAST, PERMISSIVE, ReadOptions
+from jellyframe.spark.options import FAILFAST, PERMISSIVE, ReadOptions, StreamReadOptions
 from jellyframe.spark.schema import FILE_COLUMN, METADATA_COLUMN, Columns
 from jellyframe.spark.splits import Piece, frames_before, plan_pieces, restart_offsets
 from jellyframe.spark.storage import find_files
@@ -39,6 +39,8 @@ class JellyBatchReader(DataSourceReader):
     """Reads a set of files that is fixed when the query is planned."""
 
     def __init__(self, options: ReadOptions, schema: StructType) -> None:
+        if options.stream != StreamReadOptions():
+            raise OptionsError("there is an option that is for streams only: use spark.readStream")
         self.options = options
         self.columns = Columns.of(schema, options)
         # Terms that are none are better refused here than by every task.

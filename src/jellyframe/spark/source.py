@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceWriter
+from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, DataSourceWriter
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -29,6 +29,12 @@ class JellyDataSource(DataSource):
         from jellyframe.spark.reading import JellyBatchReader
 
         return JellyBatchReader(ReadOptions.read(self.options), schema)
+
+    def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802
+        from jellyframe.spark.options import ReadOptions
+        from jellyframe.spark.stream_source import JellyStreamReader
+
+        return JellyStreamReader(ReadOptions.read(self.options), schema)
 
     def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:
         from jellyframe.spark.options import WriteOptions

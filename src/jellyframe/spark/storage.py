@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -30,11 +32,16 @@ class StorageError(JellyError):
 
 @dataclass(frozen=True)
 class DataFile:
-    """A file to read: where it is, and how large."""
+    """A file to read: where it is, how large, and when it was modified (in nanoseconds)."""
 
     storage: Storage
     path: str
     size: int
+    modified: int = field(default=0, compare=False)
+
+    @classmethod
+    def of(cls, storage: Storage, info: Any) -> DataFile:
+        return cls(storage, info.path, info.size, info.mtime_ns or 0)
 
     @property
     def name(self) -> str:
@@ -79,6 +86,30 @@ class Storage:
             return open(path, "rb", buffering=0)
         return _RemoteFile(self.fs.open_input_file(path), self.display(path))
 
+    def write_new(self, path: str, data: bytes) -> bool:
+        """Make a small file, whole or not at all. False if there is one of this name already."""
+        folder, _, name = path.rpartition("/")
+        self.fs.create_dir(folder, recursive=True)
+        if not self.is_local:
+            # Object stores show a file when it is complete. Of two that write the same one, the last wins.
+            if self.exists(path):
+                return False
+            with self.fs.open_output_stream(path) as stream:
+                stream.write(data)
+            return True
+        handle, temporary = tempfile.mkstemp(prefix=f".{name}.", dir=folder)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            with suppress(FileExistsError):
+                os.link(temporary, path)
+                return True
+            return False
+        finally:
+            os.unlink(temporary)
+
     def info(self, path: str) -> Any:
         return self.fs.get_file_info(path)
 
@@ -93,7 +124,7 @@ class Storage:
     def data_files(self, folder: str) -> list[DataFile]:
         """The Jelly files below a folder. Names that begin with _ or . are hidden, as everywhere in Spark."""
         return [
-            DataFile(self, info.path, info.size)
+            DataFile.of(self, info)
             for info in self.children(folder, recursive=True)
             if info.type == pa.fs.FileType.File
             and _JELLY_NAME.search(info.base_name)
@@ -154,8 +185,11 @@ def locate(path: str) -> tuple[Storage, str]:
     return Storage(fixed), inner + path[len(fixed) :]
 
 
-def find_files(paths: tuple[str, ...]) -> list[DataFile]:
-    """The files that paths stand for: files, folders of Jelly files, and patterns of either."""
+def find_files(paths: tuple[str, ...], *, may_be_empty: bool = False) -> list[DataFile]:
+    """The files that paths stand for: files, folders of Jelly files, and patterns of either.
+
+    That a pattern stands for nothing is an error, unless `may_be_empty`.
+    """
     found: list[DataFile] = []
     for path in paths:
         storage, inner = locate(path)
@@ -164,7 +198,7 @@ def find_files(paths: tuple[str, ...]) -> list[DataFile]:
             infos = [info]
         elif _GLOB.search(inner):
             infos = list(_matches(storage, inner))
-            if not infos:
+            if not infos and not may_be_empty:
                 raise StorageError(f"{path}: nothing there has such a name")
         else:
             raise StorageError(f"{path}: there is no such file or folder")
@@ -172,7 +206,7 @@ def find_files(paths: tuple[str, ...]) -> list[DataFile]:
             if info.type == pa.fs.FileType.Directory:
                 found += storage.data_files(info.path)
             else:
-                found.append(DataFile(storage, info.path, info.size))
+                found.append(DataFile.of(storage, info))
     # Patterns and lists may name a file twice.
     return list(dict.fromkeys(found))
 
@@ -191,6 +225,13 @@ def _matches(storage: Storage, pattern: str) -> Iterator[Any]:
         if info.type == pa.fs.FileType.Directory:
             folders.append(f"{info.path}/")
         yield info
+
+
+def fixed_folder(storage: Storage, path: str) -> str:
+    """The folder in which, or below which, all files are that a path of this storage stands for."""
+    if storage.info(path.rstrip("/") or "/").type == pa.fs.FileType.Directory:
+        return path.rstrip("/")
+    return path[: path.rindex("/", 0, _first_glob(path))]
 
 
 def _first_glob(pattern: str) -> int:

@@ -1,0 +1,167 @@
+"""The stream source: a growing folder of Jelly files, each of which is read once.
+
+An offset is a count of files in a log of arrivals, see `jellyframe.spark.arrivals`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+import pyarrow as pa
+from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
+from pyspark.sql.types import StructType
+
+from jellyframe.arrow_layouts import FRAME_COLUMN
+from jellyframe.errors import OptionsError
+from jellyframe.spark.arrivals import Arrival, ArrivalLog
+from jellyframe.spark.filters import RowFilter
+from jellyframe.spark.options import ReadOptions
+from jellyframe.spark.reading import JellyPartition, read_pieces
+from jellyframe.spark.schema import Columns
+from jellyframe.spark.splits import plan_pieces
+from jellyframe.spark.storage import DataFile, Storage, StorageError, find_files, fixed_folder, locate
+
+try:
+    from pyspark.sql.streaming import datasource as limits
+except ImportError:  # Spark 4.0 and 4.1
+    limits = None  # type: ignore[assignment]
+
+if TYPE_CHECKING:
+    from pyspark.sql.streaming.datasource import ReadLimit
+
+LOG_PREFIX = "_jelly-arrivals-"
+
+# What an offset has in it: how many files of the log were taken, and, unless the user has said where it is, which log.
+_FILES, _LOG = "files", "log"
+_Offset = dict[str, Any]
+
+
+class _StreamReader(DataSourceStreamReader):
+    """What all versions of Spark need."""
+
+    def __init__(self, options: ReadOptions, schema: StructType) -> None:
+        self.options = options
+        self.columns = Columns.of(schema, options)
+        RowFilter(options.filters)
+        self._storages = list(dict.fromkeys(locate(path)[0] for path in options.paths))
+        self._log: ArrivalLog | None = None
+        self._log_name = uuid4().hex
+        self._listing: list[tuple[int, DataFile]] | None = None
+
+    # ---- what Spark asks ----
+
+    def initialOffset(self) -> _Offset:  # noqa: N802
+        return self._offset(0)
+
+    def partitions(self, start: _Offset, end: _Offset) -> Sequence[InputPartition]:
+        arrivals = self._log_of(end).arrivals[start[_FILES] : end[_FILES]]
+        planned = plan_pieces(
+            self._files(arrivals), self.options.partition_bytes, number_frames=FRAME_COLUMN in self.columns
+        )
+        return [JellyPartition(pieces) for pieces in planned]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        pieces = partition.pieces if isinstance(partition, JellyPartition) else ()
+        return read_pieces(pieces, self.options, self.columns)
+
+    # ---- the log ----
+
+    def _offset(self, files: int) -> _Offset:
+        offset: _Offset = {_FILES: files}
+        if self.options.stream.state_location is None:
+            offset[_LOG] = self._log_name
+        return offset
+
+    def _log_of(self, offset: _Offset) -> ArrivalLog:
+        """The log that an offset is of. A query that is run again goes on with the log that it had."""
+        self._log_name = offset.get(_LOG, self._log_name)
+        if self._log is None:
+            self._log = ArrivalLog(*self._log_place())
+        self._log.require(offset[_FILES])
+        return self._log
+
+    def _log_place(self) -> tuple[Storage, str]:
+        state_location = self.options.stream.state_location
+        if state_location is not None:
+            storage, folder = locate(state_location)
+            return storage, folder.rstrip("/")
+        storage, path = locate(self.options.paths[0])
+        return storage, f"{fixed_folder(storage, path)}/{LOG_PREFIX}{self._log_name}"
+
+    def _list_files(self) -> list[tuple[int, DataFile]]:
+        found = find_files(self.options.paths, may_be_empty=True)
+        return [(self._storages.index(file.storage), file) for file in found]
+
+    def _files(self, arrivals: Sequence[Arrival]) -> list[DataFile]:
+        """Files of the log as they are now."""
+        files: list[DataFile] = []
+        for number, storage in enumerate(self._storages):
+            paths = [arrival.path for arrival in arrivals if arrival.storage == number]
+            for info in storage.fs.get_file_info(paths):
+                if info.type == pa.fs.FileType.File:
+                    files.append(DataFile.of(storage, info))
+                elif not self.options.stream.ignore_missing_files:
+                    raise StorageError(
+                        f"{storage.display(info.path)} was there and is to be read, but is gone; "
+                        "the option ignoreMissingFiles reads the others"
+                    )
+        return files
+
+
+if limits is not None:
+
+    class JellyStreamReader(_StreamReader, limits.SupportsTriggerAvailableNow):
+        """Reads files as they come, in batches of a size that the user may limit."""
+
+        def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
+            stream = self.options.stream
+            if stream.max_files is not None:
+                return limits.ReadMaxFiles(stream.max_files)
+            return limits.ReadAllAvailable() if stream.max_bytes is None else limits.ReadMaxBytes(stream.max_bytes)
+
+        def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
+            self._listing = self._list_files()
+
+        def latestOffset(self, start: _Offset, limit: ReadLimit) -> _Offset:  # noqa: N802
+            log = self._log_of(start)
+            taken = _within(limit, log, start[_FILES])
+            if taken == len(log):
+                # What is known is not too much, so look for more. A query with an end has looked already.
+                log.add(self._list_files() if self._listing is None else self._listing)
+                taken = _within(limit, log, start[_FILES])
+            return self._offset(taken)
+
+    def _within(limit: ReadLimit, log: ArrivalLog, start: int) -> int:
+        """Up to where a limit lets a batch go. There is always one file in it, if there is any."""
+        if isinstance(limit, limits.ReadMaxFiles):
+            return min(len(log), start + max(1, limit.max_files))
+        if isinstance(limit, limits.ReadMaxBytes):
+            size = 0
+            for number, arrival in enumerate(log.arrivals[start:], start):
+                size += arrival.size
+                if size > limit.max_bytes and number > start:
+                    return number
+        return len(log)
+
+else:
+
+    class JellyStreamReader(_StreamReader):  # type: ignore[no-redef]
+        """Reads all files that have come. This Spark does not say where a query stands, so its log has to be named."""
+
+        def __init__(self, options: ReadOptions, schema: StructType) -> None:
+            super().__init__(options, schema)
+            stream = options.stream
+            if stream.max_files is not None or stream.max_bytes is not None:
+                raise OptionsError("maxFilesPerTrigger and maxBytesPerTrigger need Spark 4.2 or newer")
+            if stream.state_location is None:
+                raise OptionsError(
+                    "Spark before 4.2 needs the option stateLocation: a folder, for this query alone, "
+                    "where the source keeps the list of the files that it has seen"
+                )
+
+        def latestOffset(self) -> _Offset:  # noqa: N802
+            log = self._log_of(self.initialOffset())
+            log.add(self._list_files())
+            return self._offset(len(log))

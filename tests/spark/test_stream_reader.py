@@ -1,0 +1,180 @@
+"""The reader of the stream source, asked as Spark asks it, without a running Spark."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import sys
+from collections import Counter
+
+import pyarrow as pa
+import pytest
+
+from jellyframe import JellyError, OptionsError
+from jellyframe.spark import stream_source
+from jellyframe.spark.source import JellyDataSource
+from jellyframe.spark.storage import StorageError
+from spark_data import SPECIAL, Read, quads, texts, write_jelly
+
+limits = pytest.importorskip("pyspark.sql.streaming.datasource", reason="needs Spark 4.2")
+
+STATEMENTS = quads(900) + SPECIAL
+
+
+class Query:
+    """A run of a query from an offset on, which is that of the run before."""
+
+    def __init__(self, path, offset=None, **options):
+        source = JellyDataSource({"path": str(path), "layout": "ntriples", **{k: str(v) for k, v in options.items()}})
+        self.reader = source.streamReader(source.schema())
+        self.offset = offset or self.reader.initialOffset()
+
+    def read(self, start, end):
+        batches = [batch for part in self.reader.partitions(start, end) for batch in self.reader.read(part)]
+        return pa.Table.from_batches(batches, self.reader.columns.arrow)
+
+    def next(self, limit=None):
+        """The next batch."""
+        end = self.reader.latestOffset(self.offset, limit or self.reader.getDefaultReadLimit())
+        start, self.offset = self.offset, json.loads(json.dumps(end))
+        return self.read(start, self.offset)
+
+    def sizes(self, limit=None):
+        """The sizes of the batches up to the first that is empty."""
+        sizes = []
+        while table := self.next(limit):
+            sizes.append(table.num_rows)
+        return sizes
+
+
+def counted(table):
+    return Counter(zip(*(column.to_pylist() for column in table.columns), strict=True))
+
+
+def add(folder, name, statements, modified=None, **options):
+    path = write_jelly(folder / name, statements, **options)
+    if modified is not None:
+        os.utime(path, (modified, modified))
+    return path
+
+
+def test_limits_of_a_batch(tmp_path):
+    sizes = [add(tmp_path, f"{i}.jelly", STATEMENTS[i * 100 :][:100], i).stat().st_size for i in range(5)]
+    add(tmp_path, "5.jelly", STATEMENTS[500:], 5)
+    rest = len(STATEMENTS) - 500
+    assert Query(tmp_path, maxfilespertrigger=4).sizes() == [400, 100 + rest]
+    # A file is never cut, so one that is too large is a batch by itself.
+    assert Query(tmp_path, maxbytespertrigger=2 * max(sizes)).sizes() == [200, 200, 100, rest]
+    assert Query(tmp_path, maxbytespertrigger=1).sizes() == [100, 100, 100, 100, 100, rest]
+    assert Query(tmp_path, maxfilespertrigger=2).sizes(limits.ReadAllAvailable()) == [len(STATEMENTS)]
+
+
+def test_available_now_means_what_was_there(tmp_path):
+    add(tmp_path, "a.jelly", STATEMENTS[:10])
+    add(tmp_path, "b.jelly", STATEMENTS[:20])
+    query = Query(tmp_path, maxfilespertrigger=1)
+    query.reader.prepareForTriggerAvailableNow()
+    add(tmp_path, "c.jelly", STATEMENTS[:30])
+    assert query.sizes() == [10, 20]
+    again = Query(tmp_path, query.offset)
+    again.reader.prepareForTriggerAvailableNow()
+    assert again.sizes() == [30]
+
+
+def test_an_offset_that_spark_has_not_noted(tmp_path):
+    add(tmp_path, "a.jelly", STATEMENTS[:10])
+    query = Query(tmp_path)
+    query.next()
+    noted = query.offset
+    add(tmp_path, "b.jelly", STATEMENTS[:20])
+    query.next()
+    add(tmp_path, "c.jelly", STATEMENTS[:30])
+    assert Query(tmp_path, noted).sizes() == [50]
+
+
+def test_all_that_the_batch_source_can_do(tmp_path):
+    many = quads(6000)
+    add(tmp_path, "large.jelly", many, restart_every=4000, frame_rows=40)
+    add(tmp_path, "packed.jelly.gz", many[:600], compression="gzip")
+    pattern = f"{tmp_path}/{{large,packed,none}}.*"
+    options = {"predicates": "http://example.org/p1", "partition_bytes": "5k", "columns": "frame,o,file"}
+    query = Query(pattern, **options)
+    assert counted(query.next()) == Read(pattern, **options, layout="ntriples").counted()
+    assert len(query.reader.partitions(query.reader.initialOffset(), query.offset)) > 10
+    assert Query(f"{tmp_path}/later*.jelly").sizes() == []
+
+
+def test_modes(tmp_path):
+    good = add(tmp_path, "good.jelly", STATEMENTS)
+    (tmp_path / "bad.jelly").write_bytes(good.read_bytes()[:-40])
+    with pytest.raises(JellyError, match=r"bad\.jelly"):
+        Query(tmp_path).next()
+    assert len(STATEMENTS) < Query(tmp_path, mode="DROPMALFORMED").next().num_rows < 2 * len(STATEMENTS)
+    (report,) = Query(tmp_path, mode="PERMISSIVE").next()["_corrupt_record"].drop_null().to_pylist()
+    assert report.startswith(str(tmp_path / "bad.jelly"))
+
+
+def test_a_file_that_is_gone(tmp_path):
+    add(tmp_path, "a.jelly", STATEMENTS[:100])
+    add(tmp_path, "b.jelly", STATEMENTS[100:])
+    query = Query(tmp_path)
+    start = query.offset
+    query.next()
+    (tmp_path / "a.jelly").unlink()
+    with pytest.raises(StorageError, match=r"a\.jelly was there and is to be read, but is gone"):
+        Query(tmp_path).read(start, query.offset)
+    again = Query(tmp_path, ignoremissingfiles=True)
+    assert counted(again.read(start, query.offset)) == texts(STATEMENTS[100:])
+
+
+def test_a_log_in_another_place(tmp_path):
+    state, folder = tmp_path / "state", tmp_path / "in"
+    folder.mkdir()
+    add(folder, "a.jelly", STATEMENTS[:100])
+    query = Query(folder, statelocation=state)
+    assert query.sizes() == [100]
+    add(folder, "b.jelly", STATEMENTS[100:])
+    again = Query(folder, query.offset, statelocation=f"file://{state}")
+    assert again.sizes() == [len(STATEMENTS) - 100]
+    assert again.offset == {"files": 2}
+    assert sorted(path.name for path in folder.iterdir()) == ["a.jelly", "b.jelly"]
+    for file in state.iterdir():
+        file.unlink()
+    with pytest.raises(StorageError, match="the checkpoint has taken 2 files, and this log knows of 0"):
+        Query(folder, again.offset, statelocation=state).next()
+
+
+def test_what_cannot_be(tmp_path):
+    with pytest.raises(OptionsError, match="do not go together"):
+        Query(tmp_path, maxfilespertrigger=2, maxbytespertrigger=2)
+    with pytest.raises(StorageError, match="there is no such file or folder"):
+        Query(tmp_path / "no").next()
+    with pytest.raises(OptionsError, match=r"spark\.readStream"):
+        Read(tmp_path, maxfilespertrigger=2)
+
+
+@pytest.fixture
+def older_spark(monkeypatch):
+    """The module as it is where Spark has no read limits."""
+    monkeypatch.setitem(sys.modules, "pyspark.sql.streaming.datasource", None)
+    monkeypatch.delattr("pyspark.sql.streaming.datasource")
+    yield importlib.reload(stream_source)
+    monkeypatch.undo()
+    importlib.reload(stream_source)
+
+
+def test_spark_before_4_2(tmp_path, older_spark):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    add(folder, "a.jelly", STATEMENTS[:100])
+    with pytest.raises(OptionsError, match="stateLocation"):
+        Query(folder)
+    with pytest.raises(OptionsError, match=r"need Spark 4\.2"):
+        Query(folder, maxfilespertrigger=1)
+    first = Query(folder, statelocation=tmp_path / "state").reader.latestOffset()
+    add(folder, "b.jelly", STATEMENTS[100:])
+    query = Query(folder, statelocation=tmp_path / "state")
+    second = query.reader.latestOffset()
+    assert counted(query.read(query.reader.initialOffset(), first)) == texts(STATEMENTS[:100])
+    assert counted(query.read(first, second)) == texts(STATEMENTS[100:])

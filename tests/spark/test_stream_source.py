@@ -1,0 +1,101 @@
+"""The stream source in a running Spark. Each run of a query takes what is there and ends, so nothing has to wait."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from spark_data import SPECIAL, quads, texts, write_jelly
+
+STATEMENTS = quads(900) + SPECIAL
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:unclosed <socket:ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
+)
+
+
+class Stream:
+    """A query from a growing folder to Spark's own Parquet sink, which is exact, started again and again."""
+
+    def __init__(self, spark, tmp_path):
+        self.spark = spark
+        self.folder = tmp_path / "in"
+        self.folder.mkdir()
+        self.checkpoint = tmp_path / "checkpoint"
+        self.out = str(tmp_path / "out")
+
+    def add(self, name, statements):
+        path = self.folder / name
+        path.parent.mkdir(exist_ok=True)
+        return write_jelly(path, statements)
+
+    def run(self, **options):
+        """Take what is there. Gives the number of rows in each batch."""
+        options = {"layout": "ntriples", **options}
+        frame = self.spark.readStream.format("jelly").options(**options).load(str(self.folder))
+        query = (
+            frame.writeStream.format("parquet")
+            .option("checkpointLocation", str(self.checkpoint))
+            .trigger(availableNow=True)
+            .start(self.out)
+        )
+        query.awaitTermination()
+        return [progress.numInputRows for progress in query.recentProgress if progress.numInputRows]
+
+    def rows(self):
+        return Counter(map(tuple, self.spark.read.parquet(self.out).collect()))
+
+    def offsets(self):
+        """The offsets in the checkpoint, in order."""
+        files = sorted((int(file.name), file) for file in (self.checkpoint / "offsets").glob("[0-9]*"))
+        return [json.loads(file.read_text().splitlines()[2]) for _number, file in files]
+
+    def forget_last_commit(self):
+        """As if Spark had died before it, and its sink, could note that the last batch was done."""
+        for folder in (self.checkpoint / "commits", Path(self.out, "_spark_metadata")):
+            last = max(folder.glob("[0-9]*"), key=lambda file: int(file.name))
+            last.unlink()
+            (folder / f".{last.name}.crc").unlink(missing_ok=True)
+
+
+@pytest.fixture
+def stream(spark, tmp_path):
+    return Stream(spark, tmp_path)
+
+
+def test_files_that_come_are_read_once(stream):
+    stream.add("b.jelly", STATEMENTS[:300])
+    assert stream.run() == [300]
+    stream.add("a.jelly", STATEMENTS[300:310])
+    # One that comes late: it is older than all that were read, and its name comes before theirs.
+    os.utime(stream.add("below/0.jelly", STATEMENTS[310:500]), (1, 1))
+    stream.add("_not_complete.jelly", STATEMENTS)
+    assert stream.run() == [200]
+    (stream.folder / "_not_complete.jelly").rename(stream.folder / "c.jelly")
+    # To be written over makes no new file of one.
+    stream.add("b.jelly", STATEMENTS)
+    assert stream.run() == [len(STATEMENTS)]
+    assert stream.rows() == texts(STATEMENTS[:500] + STATEMENTS)
+    offsets = stream.offsets()
+    assert [offset["files"] for offset in offsets] == [1, 3, 4]
+    assert len({offset["log"] for offset in offsets}) == 1
+
+
+def test_a_batch_that_failed_or_was_not_noted_is_read_again(stream):
+    for i in range(4):
+        stream.add(f"{i}.jelly", STATEMENTS[i * 100 : i * 100 + 100])
+    assert stream.run(maxFilesPerTrigger=2) == [200, 200]
+    stream.forget_last_commit()
+    bad = stream.folder / "bad.jelly"
+    bad.write_bytes((stream.folder / "0.jelly").read_bytes()[:-40])
+    with pytest.raises(Exception, match=r"bad\.jelly.*the input ends inside a frame"):
+        stream.run()
+    write_jelly(bad, STATEMENTS[400:700])
+    stream.add("last.jelly", STATEMENTS[700:])
+    # The batch that failed has the files that it had, and only these, now that they can be read.
+    assert stream.run() == [300, len(STATEMENTS) - 700]
+    assert stream.rows() == texts(STATEMENTS)
