@@ -6,6 +6,8 @@ import argparse
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
+from jellyframe.formats import Format, names
+
 STANDARD_STREAM = "-"
 _TRUE = ("true", "yes", "on", "1")
 _FALSE = ("false", "no", "off", "0")
@@ -94,6 +96,11 @@ def add_output(parser: CommandParser, *, binary: bool = True) -> None:
     )
     if binary:
         parser.add_argument("--force", action="store_true", help="write binary data even to a terminal")
+
+
+def add_format(parser: CommandParser, *option: str, known: tuple[Format, ...]) -> None:
+    """Add the option that says a format."""
+    parser.add_named(*option, metavar="FORMAT", values=tuple(one.name for one in known), help=f"one of {names(known)}")
 
 
 # ---- types of values ----

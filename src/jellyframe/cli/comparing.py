@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Protocol
 
-from jellyframe.cli import formats
+from jellyframe import formats
 from jellyframe.cli.console import UsageError
 from jellyframe.cli.streams import InputFile
 from jellyframe.errors import JellyError
@@ -126,6 +126,6 @@ def _batches(source: InputFile, known: formats.Format) -> Iterator[Batch]:
         from jellyframe import ntriples
 
         return ntriples.read(source, quads=known.has_graphs, generalized=True)
-    from jellyframe.cli.oxigraph import OxigraphInput
+    from jellyframe.oxigraph import OxigraphInput, iri_of_input
 
-    return OxigraphInput(source, known, resolve=True, strict=False).batches()
+    return OxigraphInput(source, known, base_iri=iri_of_input(source.path), strict=False).batches()

@@ -7,16 +7,16 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from jellyframe.cli import formats
-from jellyframe.cli.arguments import add_command, add_input, add_output
+from jellyframe import formats
+from jellyframe.cli.arguments import add_command, add_format, add_input, add_output
 from jellyframe.cli.selection import FrameRange, frame_range
 from jellyframe.cli.stream_options import add_compression, compression_of
 
 if TYPE_CHECKING:
     from jellyframe.batch import Batch
-    from jellyframe.cli.formats import Format
     from jellyframe.cli.streams import InputFile, ProgressOfInputs
     from jellyframe.files import ByteSink
+    from jellyframe.formats import Format
     from jellyframe.reader import JellyReader
 
 _EXAMPLES = """
@@ -45,7 +45,7 @@ def add_parser(subparsers: Any) -> None:
         examples=_EXAMPLES,
     )
     add_input(parser)
-    formats.add_format(parser, "--out-format", "--output-format", known=formats.OUTPUT_FORMATS)
+    add_format(parser, "--out-format", "--output-format", known=formats.OUTPUT_FORMATS)
     add_output(parser)
     add_compression(parser)
     parser.add_argument(
@@ -180,7 +180,7 @@ def _write(
         has_graph = reader.options.has_graph and not arguments.merge_graphs
         write_table_file(batches, SinkFile(output), target, arguments.layout, has_graph=has_graph)
         return
-    from jellyframe.cli.oxigraph import write_text
+    from jellyframe.oxigraph import write_text
 
     # The document begins with its prefixes, so those that come later in the stream come too late.
     iterator = iter(batches)

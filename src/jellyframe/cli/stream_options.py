@@ -94,7 +94,7 @@ def add_compression(parser: CommandParser) -> None:
 
 def compression_of(arguments: argparse.Namespace) -> str | None:
     """The compression of the output: the one that was said, or that the file's name tells."""
-    from jellyframe.cli.formats import split_compression
+    from jellyframe.formats import split_compression
 
     if arguments.compress is not None:
         return None if arguments.compress == "none" else str(arguments.compress)

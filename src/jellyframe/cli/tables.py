@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from jellyframe import formats
 from jellyframe.arrow_layouts import ArrowView
-from jellyframe.cli import formats
 from jellyframe.cli.console import UsageError
 
 if TYPE_CHECKING:
     from jellyframe.batch import Batch
-    from jellyframe.cli.formats import Format
     from jellyframe.cli.streams import SinkFile
+    from jellyframe.formats import Format
 
 PARQUET_GROUP_ROWS = 262_144
 

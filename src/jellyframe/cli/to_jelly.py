@@ -7,13 +7,14 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from jellyframe.cli import formats, stream_options
-from jellyframe.cli.arguments import add_command, add_input, add_output
+from jellyframe import formats
+from jellyframe.cli import stream_options
+from jellyframe.cli.arguments import add_command, add_format, add_input, add_output
 
 if TYPE_CHECKING:
     from jellyframe.batch import Batch
-    from jellyframe.cli.formats import Format
     from jellyframe.cli.streams import InputFile
+    from jellyframe.formats import Format
     from jellyframe.options import StreamOptions
     from jellyframe.writer import JellyWriter
 
@@ -36,7 +37,7 @@ def add_parser(subparsers: Any) -> None:
         subparsers, "to-jelly", run, help="convert RDF text to Jelly", description=_DESCRIPTION, examples=_EXAMPLES
     )
     add_input(parser)
-    formats.add_format(parser, "--in-format", "--input-format", known=formats.INPUT_FORMATS)
+    add_format(parser, "--in-format", "--input-format", known=formats.INPUT_FORMATS)
     add_output(parser)
     stream_options.add_stream_options(parser)
     stream_options.add_writer_options(parser)
@@ -106,12 +107,12 @@ class TextInput:
 
             batches: Iterable[Batch] = ntriples.read(source, quads=input_format.has_graphs, generalized=is_generalized)
         else:
-            from jellyframe.cli.oxigraph import OxigraphInput
+            from jellyframe.oxigraph import OxigraphInput, iri_of_input
 
             self._parser = OxigraphInput(
                 source,
                 input_format,
-                resolve=arguments.resolve_iris,
+                base_iri=iri_of_input(source.path) if arguments.resolve_iris else None,
                 strict=arguments.validate_terms,
             )
             batches = self._parser.batches()

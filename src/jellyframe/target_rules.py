@@ -11,7 +11,7 @@ from jellyframe.kernel.kinds import KIND_BLANK_NODE, KIND_DEFAULT_GRAPH, KIND_IR
 
 if TYPE_CHECKING:
     from jellyframe.batch import Batch
-    from jellyframe.cli.formats import Format
+    from jellyframe.formats import Format
 
 _NODES = (KIND_IRI, KIND_BLANK_NODE)
 _NEVER_IN_IRI = re.compile(rb"[\x00-\x20<>\"{}|\\^`]")

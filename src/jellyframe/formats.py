@@ -1,12 +1,11 @@
-"""The formats that the commands read and write, by their names and by the names of files."""
+"""The formats that we read and write, by their names and by the names of files."""
 
 from __future__ import annotations
 
 import os
 from typing import NamedTuple
 
-from jellyframe.cli.arguments import CommandParser
-from jellyframe.cli.console import UsageError
+from jellyframe.errors import OptionsError
 
 
 class Format(NamedTuple):
@@ -17,7 +16,6 @@ class Format(NamedTuple):
     other_names: tuple[str, ...]
     extensions: tuple[str, ...]
     has_graphs: bool = False
-    is_read: bool = True
     is_binary: bool = False
 
 
@@ -29,8 +27,8 @@ RDF_XML = Format("rdfxml", "RDF/XML", ("rdf-xml", "xml", "rdf"), ("rdf", "rdfs",
 JSON_LD = Format("jsonld", "JSON-LD", ("json-ld",), ("jsonld", "json-ld"), has_graphs=True)
 JELLY_TEXT = Format("jelly-text", "Jelly text", ("jellytext",), ("jelly.txt",), has_graphs=True)
 JELLY = Format("jelly", "Jelly", (), ("jelly",), has_graphs=True, is_binary=True)
-PARQUET = Format("parquet", "Parquet", (), ("parquet",), has_graphs=True, is_read=False, is_binary=True)
-CSV = Format("csv", "CSV", (), ("csv",), has_graphs=True, is_read=False)
+PARQUET = Format("parquet", "Parquet", (), ("parquet",), has_graphs=True, is_binary=True)
+CSV = Format("csv", "CSV", (), ("csv",), has_graphs=True)
 
 TEXT_FORMATS = (NTRIPLES, NQUADS, TURTLE, TRIG, RDF_XML, JSON_LD)
 INPUT_FORMATS = (*TEXT_FORMATS, JELLY_TEXT)
@@ -42,11 +40,6 @@ _COMPRESSIONS = {"gz": "gzip", "gzip": "gzip", "zst": "zstd", "zstd": "zstd"}
 def names(formats: tuple[Format, ...]) -> str:
     """The names of formats, for help and errors."""
     return ", ".join(known.name for known in formats)
-
-
-def add_format(parser: CommandParser, *option: str, known: tuple[Format, ...]) -> None:
-    """Add the option that says a format."""
-    parser.add_named(*option, metavar="FORMAT", values=tuple(one.name for one in known), help=f"one of {names(known)}")
 
 
 def split_compression(path: str) -> tuple[str, str | None]:
@@ -62,7 +55,7 @@ def format_by_name(name: str, formats: tuple[Format, ...]) -> Format:
     for known in formats:
         if wanted in (known.name, *known.other_names):
             return known
-    raise UsageError(f"the format {name!r} is not one of {names(formats)}")
+    raise OptionsError(f"the format {name!r} is not one of {names(formats)}")
 
 
 def format_by_path(path: str, formats: tuple[Format, ...]) -> Format | None:
@@ -81,8 +74,8 @@ def input_format(
     if name is not None:
         return format_by_name(name, formats)
     if path is None:
-        raise UsageError(f"standard input has no name to tell its format: say it with {option} ({names(formats)})")
+        raise OptionsError(f"standard input has no name to tell its format: say it with {option} ({names(formats)})")
     found = format_by_path(path, formats)
     if found is None:
-        raise UsageError(f"{path}: the name does not tell the format: say it with {option} ({names(formats)})")
+        raise OptionsError(f"{path}: the name does not tell the format: say it with {option} ({names(formats)})")
     return found

@@ -17,14 +17,14 @@ import pyoxigraph
 
 from jellyframe import ntriples
 from jellyframe.batch import Batch
-from jellyframe.cli.target_rules import check_target
 from jellyframe.errors import EncodeError, JellyError, TextError
 from jellyframe.files import ByteSource
+from jellyframe.target_rules import check_target
 from jellyframe.terms import DEFAULT_GRAPH, IRI, XSD_STRING, BlankNode, Literal, Quad, Triple
 
 if TYPE_CHECKING:
-    from jellyframe.cli.formats import Format
-    from jellyframe.cli.streams import InputFile, SinkFile
+    from jellyframe.cli.streams import SinkFile
+    from jellyframe.formats import Format
 
 BLOCK_STATEMENTS = 16_384
 _FORMATS = {
@@ -40,15 +40,15 @@ _NQUADS = pyoxigraph.RdfFormat.N_QUADS
 
 
 class OxigraphInput:
-    """A text that pyoxigraph reads for us."""
+    """A text that pyoxigraph reads for us, from a file object that has a name."""
 
-    def __init__(self, source: InputFile, input_format: Format, *, resolve: bool, strict: bool) -> None:
+    def __init__(self, source: Any, input_format: Format, *, base_iri: str | None, strict: bool) -> None:
         self._format = input_format
         self._name = source.name
         self._parser = pyoxigraph.parse(
             ByteSource(source),  # type: ignore[arg-type]
             _FORMATS[input_format.name],
-            base_iri=iri_of_input(source.path) if resolve else None,
+            base_iri=base_iri,
             lenient=not strict,
         )
 
