@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 RDF_COMMANDS: tuple[str, ...] = ("to_jelly", "from_jelly", "transcode", "inspect", "validate")
+SPARK_COMMANDS: tuple[str, ...] = ()
 TOP_COMMANDS = ("version", "completion")
 
 _EXAMPLES = """\
@@ -39,6 +40,15 @@ def build_parser() -> CommandParser:
         description="Commands for RDF data in the Jelly format.",
     )
     _add(rdf.add_subparsers(title="commands", metavar="COMMAND", required=True), RDF_COMMANDS)
+    spark = top.add_parser(
+        "spark",
+        help="jobs on Spark, here or on a cluster: " + ", ".join(SPARK_COMMANDS),
+        description="Jobs on Spark. They run on all cores of this machine unless --master names a cluster.",
+    )
+    _add(
+        spark.add_subparsers(title="commands", metavar="COMMAND", required=True),
+        tuple(f"spark.{name}" for name in SPARK_COMMANDS),
+    )
     _add(top, TOP_COMMANDS)
     return parser
 

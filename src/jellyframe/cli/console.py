@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
-    from jellyframe.cli.progress import Progress
+    from jellyframe.cli.progress import Progress, StatusLine
 
 RED = "31"
 YELLOW = "33"
@@ -27,7 +27,7 @@ class Console:
         self.quiet = quiet
         self.is_terminal = self._stream.isatty()
         self._has_colour = self.is_terminal and has_colour()
-        self._progress: Progress | None = None
+        self._progress: StatusLine | None = None
 
     def error(self, message: str) -> None:
         self._say(f"{self.paint('error', RED)}: ", message)
@@ -49,7 +49,16 @@ class Console:
             return None
         from jellyframe.cli.progress import Progress
 
-        self._progress = Progress(self._stream, total_bytes)
+        self._progress = progress = Progress(self._stream, total_bytes)
+        return progress
+
+    def status_line(self) -> StatusLine | None:
+        """A line that says how things are, where somebody can see it and wants to."""
+        if self.quiet or not self.is_terminal:
+            return None
+        from jellyframe.cli.progress import StatusLine
+
+        self._progress = StatusLine(self._stream)
         return self._progress
 
     def end_progress(self) -> None:

@@ -15,7 +15,7 @@ EXIT_INTERRUPTED = 130
 EXIT_PIPE_CLOSED = 141
 
 # The packages that commands may need and a plain installation lacks.
-_EXTRA_OF_MODULE = {"pyoxigraph": "cli", "google": "cli", "rdflib": "rdflib"}
+_EXTRA_OF_MODULE = {"pyoxigraph": "cli", "google": "cli", "rdflib": "rdflib", "pyspark": "spark", "pandas": "spark"}
 
 
 def main(argv: Sequence[str] | None = None) -> int:

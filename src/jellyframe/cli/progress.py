@@ -1,4 +1,4 @@
-"""A progress bar on one line of a terminal: bytes, statements, rate, time left."""
+"""Progress on one line of a terminal."""
 
 from __future__ import annotations
 
@@ -12,22 +12,15 @@ _BAR_WIDTH = 12
 _CLEAR = "\r\x1b[K"
 
 
-class Progress:
-    """Shows how far the input has been read. `total_bytes` is None where nobody knows."""
+class StatusLine:
+    """A line of a terminal that says how things are, until it is taken away."""
 
-    def __init__(self, stream: TextIO, total_bytes: int | None) -> None:
+    def __init__(self, stream: TextIO) -> None:
         self._stream = stream
-        self._total = total_bytes
-        self._start = time.monotonic()
         self._shown: float | None = None
 
-    def update(self, bytes_read: int, statements: int) -> None:
-        """Say how much has been done so far. Draws now and then only."""
-        now = time.monotonic()
-        if self._shown is not None and now - self._shown < REFRESH_SECONDS:
-            return
-        self._shown = now
-        line = self.line(bytes_read, statements, now - self._start)
+    def show(self, line: str) -> None:
+        self._shown = time.monotonic()
         self._stream.write(_CLEAR + line[: self._width() - 1])
         self._stream.flush()
 
@@ -38,6 +31,28 @@ class Progress:
         except OSError:
             return USUAL_WIDTH
 
+    def close(self) -> None:
+        """Take the line away."""
+        if self._shown is not None:
+            self._stream.write(_CLEAR)
+            self._stream.flush()
+            self._shown = None
+
+
+class Progress(StatusLine):
+    """Shows how far the input has been read: bytes, statements, rate, time left. Nobody may know `total_bytes`."""
+
+    def __init__(self, stream: TextIO, total_bytes: int | None) -> None:
+        super().__init__(stream)
+        self._total = total_bytes
+        self._start = time.monotonic()
+
+    def update(self, bytes_read: int, statements: int) -> None:
+        """Say how much has been done so far. Draws now and then only."""
+        now = time.monotonic()
+        if self._shown is None or now - self._shown >= REFRESH_SECONDS:
+            self.show(self.line(bytes_read, statements, now - self._start))
+
     def line(self, bytes_read: int, statements: int, seconds: float) -> str:
         """What is shown after so many seconds."""
         seconds = max(seconds, 1e-3)
@@ -45,18 +60,16 @@ class Progress:
         left = bar = ""
         if self._total:
             part = min(bytes_read / self._total, 1.0)
-            bar = f"[{'#' * round(_BAR_WIDTH * part):{_BAR_WIDTH}}] {100 * part:3.0f} % "
+            bar = f"{drawn_bar(part)} "
             counts += f" of {human(self._total)}B"
             if part > 0:
                 left = f", {clock(seconds / part - seconds)} left"
         return f"{bar}{counts}, {human(statements)} statements, {human(statements / seconds)}/s{left}"
 
-    def close(self) -> None:
-        """Take the bar away."""
-        if self._shown is not None:
-            self._stream.write(_CLEAR)
-            self._stream.flush()
-            self._shown = None
+
+def drawn_bar(part: float) -> str:
+    """How much of something is done, drawn and in words."""
+    return f"[{'#' * round(_BAR_WIDTH * part):{_BAR_WIDTH}}] {100 * part:3.0f} %"
 
 
 def human(number: float) -> str:

@@ -70,6 +70,28 @@ def default_graph(table: TermTable) -> int:
     return table.default_graph()
 
 
+def prefix_labels(table: TermTable, prefix: bytes) -> None:
+    """Put a prefix before the label of each blank node, those in quoted triples included.
+
+    It is for tables that are complete: no term can be interned afterwards.
+    """
+    old: StringTable = table.values
+    new: StringTable = StringTable(table.count, old.data_size + 64 * len(prefix))
+    start: cython.Py_ssize_t
+    stop: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    for i in range(table.count):
+        start = old.offsets[i]
+        stop = old.offsets[i + 1]
+        if table.kinds[i] == KIND_BLANK_NODE:
+            label = prefix + bytes(old.data[start:stop])
+            new.append(memoryview(label), 0, len(label))
+        else:
+            new.append(old.data, start, stop - start)
+    table.values = new
+    table.forget_index()
+
+
 def kinds_used(column: cython.const[cython.int][::1], table: TermTable) -> int:
     """The kinds of the terms of a column, as a set of bits. Raises unless all of them are terms of the table."""
     i: cython.Py_ssize_t

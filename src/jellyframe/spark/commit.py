@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import pyarrow.fs
 
-from jellyframe.spark.storage import Storage, StorageError, locate
+from jellyframe.spark.storage import NameTest, Storage, StorageError, locate
 
 STAGING_PREFIX = "_jelly-staging-"
 
@@ -50,10 +50,13 @@ class Target:
         self.storage.fs.create_dir(folder, recursive=True)
         return folder
 
-    def publish(self, staged: Sequence[str], *, overwrite: bool) -> None:
-        """Move files into the target, instead of what is there or in addition to it. If that fails, nothing changes."""
+    def publish(self, staged: Sequence[str], *, overwrite: bool, is_data: NameTest | None = None) -> None:
+        """Move files into the target, instead of what is there or in addition to it. If that fails, nothing changes.
+
+        What is instead of what, `is_data` says: by default Jelly files are replaced.
+        """
         self._require(staged)
-        old = [file.path for file in self.storage.data_files(self.path)] if overwrite else []
+        old = [file.path for file in self.storage.data_files(self.path, is_data)] if overwrite else []
         moved: list[tuple[str, str]] = []
         try:
             self.storage.fs.create_dir(self.path, recursive=True)
@@ -62,7 +65,7 @@ class Target:
                 for path in old:
                     self._move(path, f"{self._replaced}/{path[len(self.path) + 1 :]}", moved)
             for path in staged:
-                self._move(path, f"{self.path}/{path.rpartition('/')[2]}", moved)
+                self._move(path, f"{self.path}/{self._place_in_target(path)}", moved)
         except OSError as error:
             self._undo(moved)
             raise StorageError(f"the files could not be put in place, so nothing was changed: {error}") from error
@@ -91,6 +94,10 @@ class Target:
                     f"{path} was written by a task, but is not there: "
                     "the driver and the executors need a file system that they share"
                 )
+
+    def _place_in_target(self, staged: str) -> str:
+        """Where a file goes: folders that a task has made in that of its attempt are kept."""
+        return staged[len(self.staging) + 1 :].partition("/")[2]
 
     def _move(self, source: str, place: str, moved: list[tuple[str, str]]) -> None:
         self.storage.fs.create_dir(place.rpartition("/")[0], recursive=True)

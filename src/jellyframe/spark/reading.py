@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -15,7 +16,7 @@ from pyspark.sql.types import StructType
 from jellyframe.arrow_layouts import FRAME_COLUMN, ArrowView
 from jellyframe.batch import Batch
 from jellyframe.errors import JellyError, LimitError, OptionsError, ParseError
-from jellyframe.reader import open_reader
+from jellyframe.reader import JellyReader, open_reader
 from jellyframe.spark.filters import RowFilter
 from jellyframe.spark.options import FAILFAST, PERMISSIVE, ReadOptions, StreamReadOptions
 from jellyframe.spark.schema import FILE_COLUMN, METADATA_COLUMN, Columns
@@ -24,6 +25,7 @@ from jellyframe.spark.storage import find_files
 
 # What each batch costs by itself matters below this; filters may leave little of one.
 _MIN_BATCH_ROWS = 4096
+_T = TypeVar("_T")
 _BAD_INPUT = (ParseError, LimitError, OptionsError)
 
 
@@ -60,19 +62,23 @@ class JellyBatchReader(DataSourceReader):
 
 def read_pieces(pieces: tuple[Piece, ...], options: ReadOptions, columns: Columns) -> Iterator[pa.RecordBatch]:
     """The statements of some pieces of files, as record batches. A consumer that stops early closes the files."""
-    rows = _Rows(options, columns)
+    rows = PieceRows(options, columns)
+    return without_small(batch for piece in pieces for batch in rows.of_piece(piece))
+
+
+def without_small(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The same rows, small batches joined."""
     small: list[pa.RecordBatch] = []
     small_rows = 0
-    for piece in pieces:
-        for batch in rows.of_piece(piece):
-            if len(batch) >= _MIN_BATCH_ROWS and not small:
-                yield batch
-                continue
-            small.append(batch)
-            small_rows += len(batch)
-            if small_rows >= _MIN_BATCH_ROWS:
-                yield _joined(small)
-                small, small_rows = [], 0
+    for batch in batches:
+        if len(batch) >= _MIN_BATCH_ROWS and not small:
+            yield batch
+            continue
+        small.append(batch)
+        small_rows += len(batch)
+        if small_rows >= _MIN_BATCH_ROWS:
+            yield _joined(small)
+            small, small_rows = [], 0
     if small_rows:
         yield _joined(small)
 
@@ -84,53 +90,76 @@ def _joined(batches: list[pa.RecordBatch]) -> pa.RecordBatch:
     return joined
 
 
-class _Rows:
-    """Makes record batches of pieces."""
+def read_on(
+    piece: Piece, read: Callable[[Piece], Iterator[_T]], on_error: Callable[[JellyError], Iterator[_T]]
+) -> Iterator[_T]:
+    """What `read` makes of a piece; where that fails, what `on_error` makes of it, and then the rest of the piece.
 
-    def __init__(self, options: ReadOptions, columns: Columns) -> None:
+    A bad frame costs what is up to the next restart point.
+    """
+    rest: Piece | None = piece
+    while rest is not None:
+        try:
+            yield from read(rest)
+            return
+        except _BAD_INPUT as error:
+            error.source = piece.file.name
+            if error.frame is not None:
+                # Counted from where reading began, it means nothing unless we know what number that frame has.
+                error.frame = error.frame + rest.first_frame if rest.first_frame or not rest.start else None
+            yield from on_error(error)
+            rest = _after(rest, error)
+
+
+@contextmanager
+def opened(piece: Piece, options: ReadOptions) -> Iterator[JellyReader]:
+    """A reader of a piece."""
+    with (
+        piece.file.open() as source,
+        open_reader(
+            source,
+            limits=options.limits,
+            concatenated=options.concatenated,
+            batch_rows=options.batch_rows,
+            byte_range=piece.byte_range,
+        ) as reader,
+    ):
+        yield reader
+
+
+class PieceRows:
+    """Makes record batches of pieces. `prepare` may change the batches of a piece beforehand."""
+
+    def __init__(
+        self, options: ReadOptions, columns: Columns, prepare: Callable[[Batch, Piece], Batch] | None = None
+    ) -> None:
         self._options = options
         self._columns = columns
+        self._prepare = prepare
         self._filter = RowFilter(options.filters)
         self._view = ArrowView(columns.layout, True, columns=columns.statement) if columns.statement else None
 
     def of_piece(self, piece: Piece) -> Iterator[pa.RecordBatch]:
-        """The rows of a piece. In the tolerant modes, a bad frame costs the rows up to the next restart point."""
-        rest: Piece | None = piece
-        while rest is not None:
-            try:
-                yield from self._of_good_piece(rest)
-                return
-            except _BAD_INPUT as error:
-                error.source = piece.file.name
-                if error.frame is not None:
-                    # Counted from where reading began, it means nothing unless we know what number that frame has.
-                    error.frame = error.frame + rest.first_frame if rest.first_frame or not rest.start else None
-                if self._options.mode == FAILFAST:
-                    raise
-                if self._options.mode == PERMISSIVE and self._columns.corrupt is not None:
-                    yield self._report(piece, error)
-                rest = _after(rest, error)
+        """The rows of a piece of a Jelly file."""
 
-    def _of_good_piece(self, piece: Piece) -> Iterator[pa.RecordBatch]:
-        options = self._options
-        with (
-            piece.file.open() as source,
-            open_reader(
-                source,
-                limits=options.limits,
-                concatenated=options.concatenated,
-                batch_rows=options.batch_rows,
-                byte_range=piece.byte_range,
-            ) as reader,
-        ):
-            batches = reader.batches()
-            if self._filter:
-                batches = map(self._filter.apply, batches)
-            if METADATA_COLUMN in self._columns:
-                converted = self._with_metadata(batches, piece)
-            else:
-                converted = (self._convert(batch, piece) for batch in batches)
-            yield from (batch for batch in converted if len(batch))
+        def read(rest: Piece) -> Iterator[pa.RecordBatch]:
+            with opened(rest, self._options) as reader:
+                yield from self.of_batches(reader.batches(), rest)
+
+        return read_on(piece, read, lambda error: self.report(piece, error))
+
+    def of_batches(self, batches: Iterable[Batch], piece: Piece) -> Iterator[pa.RecordBatch]:
+        """The rows of batches, which come from a piece of any file."""
+        if self._prepare is not None:
+            prepare = self._prepare
+            batches = (prepare(batch, piece) for batch in batches)
+        if self._filter:
+            batches = map(self._filter.apply, batches)
+        if METADATA_COLUMN in self._columns:
+            converted = self._with_metadata(batches, piece)
+        else:
+            converted = (self._convert(batch, piece) for batch in batches)
+        return (batch for batch in converted if len(batch))
 
     def _convert(self, batch: Batch, piece: Piece, metadata: pa.Array | None = None) -> pa.RecordBatch:
         terms: dict[str, pa.Array] = {}
@@ -151,7 +180,7 @@ class _Rows:
             arrays.append(_fitted(array, field))
         return pa.RecordBatch.from_arrays(arrays, schema=self._columns.arrow)
 
-    def _with_metadata(self, batches: Iterator[Batch], piece: Piece) -> Iterator[pa.RecordBatch]:
+    def _with_metadata(self, batches: Iterable[Batch], piece: Piece) -> Iterator[pa.RecordBatch]:
         """Record batches with the metadata of each row's frame, which may stand at the end of the frame."""
         waiting: deque[Batch] = deque()
         known: dict[int, dict[str, bytes]] = {}
@@ -172,15 +201,19 @@ class _Rows:
         maps = [list(known.get(span.number, {}).items()) for span in batch.frame_spans()]
         return pa.array(maps, kind).take(pc.subtract(_row_numbers(batch), pa.scalar(batch.first_frame, pa.int64())))
 
-    def _report(self, piece: Piece, error: JellyError) -> pa.RecordBatch:
-        """A row that tells of bad input and holds no statement."""
+    def report(self, piece: Piece, error: JellyError) -> Iterator[pa.RecordBatch]:
+        """What the mode makes of bad input: an error, nothing, or a row that tells of it and holds no statement."""
+        if self._options.mode == FAILFAST:
+            raise error
+        if self._options.mode != PERMISSIVE or self._columns.corrupt is None:
+            return
         known: dict[str, Any] = {
             self._columns.corrupt or "": str(error),
             FILE_COLUMN: piece.file.name,
             FRAME_COLUMN: error.frame,
         }
         schema = self._columns.arrow
-        return pa.RecordBatch.from_arrays(
+        yield pa.RecordBatch.from_arrays(
             [pa.array([known.get(field.name)], field.type) for field in schema], schema=schema
         )
 

@@ -19,7 +19,7 @@ from jellyframe.wire import decode_varint
 OPEN_COST_BYTES = 1 << 20
 # With more partitions than this, Spark is busier with them than they are with data.
 MAX_PARTITIONS = 4096
-_PLANNING_THREADS = 16
+PLANNING_THREADS = 16
 _HOP_BYTES = 1 << 20
 _MAX_VARINT_BYTES = 10
 
@@ -53,24 +53,37 @@ def plan_pieces(
 
     With `number_frames` the pieces know the number of their first frame, for which the files have to be gone through.
     """
-    total = sum(file.size for file in files)
-    target = target_bytes or max(DEFAULT_PARTITION_BYTES, total // MAX_PARTITIONS)
+    target = target_bytes or default_target(files)
+    return pack(cut_files(files, target, number_frames=number_frames), target)
+
+
+def default_target(files: Sequence[DataFile]) -> int:
+    """The size of a partition that nobody has said anything about."""
+    return max(DEFAULT_PARTITION_BYTES, sum(file.size for file in files) // MAX_PARTITIONS)
+
+
+def cut_files(files: Sequence[DataFile], target: int, *, number_frames: bool = False) -> list[Piece]:
+    """The files in pieces of about the target size, in order."""
     large = [file for file in files if file.size > target and not file.looks_compressed]
-    with ThreadPoolExecutor(_PLANNING_THREADS) as pool:
+    with ThreadPoolExecutor(PLANNING_THREADS) as pool:
         cuts = dict(zip(large, pool.map(lambda file: _cut(file, target, number_frames), large), strict=True))
+    return [piece for file in files for piece in cuts.get(file) or [Piece(file)]]
+
+
+def pack(pieces: Sequence[Piece], target: int) -> list[tuple[Piece, ...]]:
+    """Pieces that follow each other put together, up to about the target size."""
     partitions: list[tuple[Piece, ...]] = []
     together: list[Piece] = []
     cost = 0
-    for file in files:
-        for piece in cuts.get(file) or [Piece(file)]:
-            if file.looks_compressed:
-                partitions.append((piece,))
-                continue
-            if together and cost + piece.size > target:
-                partitions.append(tuple(together))
-                together, cost = [], 0
-            together.append(piece)
-            cost += piece.size + OPEN_COST_BYTES
+    for piece in pieces:
+        if piece.file.looks_compressed:
+            partitions.append((piece,))
+            continue
+        if together and cost + piece.size > target:
+            partitions.append(tuple(together))
+            together, cost = [], 0
+        together.append(piece)
+        cost += piece.size + OPEN_COST_BYTES
     if together:
         partitions.append(tuple(together))
     return partitions

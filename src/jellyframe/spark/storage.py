@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -24,6 +24,9 @@ _HADOOP_SCHEMES = re.compile(r"s3[an]://")
 _JELLY_NAME = re.compile(r"\.jelly(\.(gz|gzip|zst|zstd))?$", re.IGNORECASE)
 _COMPRESSED_NAME = re.compile(r"\.(gz|gzip|zst|zstd)$", re.IGNORECASE)
 _GLOB = re.compile(r"[*?\[{]")
+
+# Whether the name of a file says that it holds data.
+NameTest = Callable[[str], bool]
 
 
 class StorageError(JellyError):
@@ -121,14 +124,13 @@ class Storage:
         selector = pa.fs.FileSelector(path, recursive=recursive, allow_not_found=True)
         return sorted(self.fs.get_file_info(selector), key=lambda info: info.path)
 
-    def data_files(self, folder: str) -> list[DataFile]:
-        """The Jelly files below a folder. Names that begin with _ or . are hidden, as everywhere in Spark."""
+    def data_files(self, folder: str, is_data: NameTest | None = None) -> list[DataFile]:
+        """The files of data below a folder, Jelly by default. Names that begin with _ or . are hidden, as in Spark."""
+        is_data = is_data or is_jelly_name
         return [
             DataFile.of(self, info)
             for info in self.children(folder, recursive=True)
-            if info.type == pa.fs.FileType.File
-            and _JELLY_NAME.search(info.base_name)
-            and not is_hidden(info.path[len(folder) :])
+            if info.type == pa.fs.FileType.File and is_data(info.base_name) and not is_hidden(info.path[len(folder) :])
         ]
 
 
@@ -164,6 +166,10 @@ class _RemoteFile:
         self.close()
 
 
+def is_jelly_name(name: str) -> bool:
+    return _JELLY_NAME.search(name) is not None
+
+
 def is_hidden(path: str) -> bool:
     return any(part.startswith(("_", ".")) for part in path.split("/") if part)
 
@@ -185,8 +191,10 @@ def locate(path: str) -> tuple[Storage, str]:
     return Storage(fixed), inner + path[len(fixed) :]
 
 
-def find_files(paths: tuple[str, ...], *, may_be_empty: bool = False) -> list[DataFile]:
-    """The files that paths stand for: files, folders of Jelly files, and patterns of either.
+def find_files(
+    paths: tuple[str, ...], is_data: NameTest | None = None, *, may_be_empty: bool = False
+) -> list[DataFile]:
+    """The files that paths stand for: files, folders of files of data (Jelly by default), and patterns of either.
 
     That a pattern stands for nothing is an error, unless `may_be_empty`.
     """
@@ -204,7 +212,7 @@ def find_files(paths: tuple[str, ...], *, may_be_empty: bool = False) -> list[Da
             raise StorageError(f"{path}: there is no such file or folder")
         for info in infos:
             if info.type == pa.fs.FileType.Directory:
-                found += storage.data_files(info.path)
+                found += storage.data_files(info.path, is_data)
             else:
                 found.append(DataFile.of(storage, info))
     # Patterns and lists may name a file twice.

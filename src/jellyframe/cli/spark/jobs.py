@@ -1,0 +1,154 @@
+"""What all jobs on Spark share: their options, the session they run in, and how they end."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from jellyframe import formats
+from jellyframe.cli.arguments import CommandParser, add_command, add_format, size_or_off
+from jellyframe.cli.console import UsageError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from jellyframe.cli.console import Console
+    from jellyframe.spark.jobs.summary import Summary
+
+MODES = ("FAILFAST", "DROPMALFORMED", "PERMISSIVE")
+JOB_FORMATS = (*formats.TEXT_FORMATS, formats.JELLY, formats.PARQUET)
+
+
+def add_job(
+    subparsers: Any,
+    name: str,
+    run: Callable[[argparse.Namespace], int],
+    *,
+    help: str,  # noqa: A002
+    description: str | None = None,
+    examples: str,
+) -> CommandParser:
+    """Add a command that runs a job: any number of inputs, how they are read, and where Spark runs."""
+    parser = add_command(subparsers, name, run, help=help, description=description, examples=examples)
+    parser.add_inputs("files, folders and patterns; formats follow from names, and may be mixed")
+    add_format(parser, "--in-format", "--input-format", known=JOB_FORMATS)
+    parser.add_argument(
+        "--mode",
+        choices=MODES,
+        default="FAILFAST",
+        type=str.upper,
+        help="at bad lines or frames: stop (FAILFAST, the default), leave them out, or leave them out and tell of them",
+    )
+    parser.add_argument(
+        "--partition-size", metavar="SIZE", type=size_or_off, help="how much of the input a task reads, such as 64MiB"
+    )
+    spark = parser.add_argument_group("Spark")
+    spark.add_argument(
+        "--master", metavar="URL", help="local[*] by default; the URL of a cluster, or sc://host of Spark Connect"
+    )
+    spark.add_argument(
+        "--conf", metavar="KEY=VALUE", action="append", default=[], type=_setting, help="a setting of Spark; repeatable"
+    )
+    spark.add_argument("--ui", action="store_true", help="start Spark's web pages, and say where they are")
+    return parser
+
+
+def _setting(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not name or not equals:
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form KEY=VALUE")
+    return name, value
+
+
+def read_settings(arguments: argparse.Namespace) -> dict[str, Any]:
+    """How the inputs are read, as arguments of the functions in `jellyframe.spark.jobs`."""
+    return {
+        "in_format": arguments.in_format,
+        "mode": arguments.mode,
+        "partition_bytes": arguments.partition_size,
+    }
+
+
+def input_paths(arguments: argparse.Namespace) -> list[str]:
+    if not arguments.inputs:
+        raise UsageError("no input is named: name files, folders or patterns")
+    return list(arguments.inputs)
+
+
+@contextmanager
+def job_session(arguments: argparse.Namespace) -> Iterator[SparkSession]:
+    """A session to run a job in, which ends with it. Errors of workers are raised as what they were there."""
+    from jellyframe.cli.spark.progress import following
+    from jellyframe.spark.jobs.errors import plain_errors
+
+    console: Console = arguments.console
+    with plain_errors():
+        spark = _start(arguments)
+        try:
+            if arguments.ui:
+                _tell_ui(spark, console)
+            with following(spark, console):
+                yield spark
+        finally:
+            console.end_progress()
+            spark.stop()
+
+
+def _start(arguments: argparse.Namespace) -> SparkSession:
+    from jellyframe.spark.sessions import session
+
+    status = arguments.console.status_line()
+    if status is not None:
+        status.show("starting Spark …")
+    with _own_error_output(is_shown=arguments.debug):
+        spark = session(
+            arguments.master, config=dict(arguments.conf), ui=arguments.ui, quiet=not arguments.debug, app_name=_name()
+        )
+    arguments.console.end_progress()
+    return spark
+
+
+def _name() -> str:
+    return f"jellyframe {' '.join(sys.argv[1:3])}"
+
+
+@contextmanager
+def _own_error_output(*, is_shown: bool) -> Iterator[None]:
+    """Have processes that are started here write their complaints where nobody sees them: we tell what matters."""
+    if is_shown:
+        yield
+        return
+    sys.stderr.flush()
+    kept = os.dup(2)
+    with tempfile.TemporaryFile() as unseen:
+        os.dup2(unseen.fileno(), 2)
+        try:
+            yield
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)
+
+
+def _tell_ui(spark: SparkSession, console: Console) -> None:
+    from jellyframe.cli.spark.progress import is_remote
+
+    address = None if is_remote(spark) else spark.sparkContext.uiWebUrl
+    if address is None:
+        console.warn("there is no web page of Spark to show: a server that one connects to has its own")
+    else:
+        console.note(f"Spark's web pages are at {address}")
+
+
+def report(summary: Summary, arguments: argparse.Namespace) -> int:
+    """Say what a job has done: a note, and on standard output JSON if asked for. The answer is the exit code."""
+    for problem in summary.problems:
+        arguments.console.warn(problem)
+    arguments.console.note(summary.as_text())
+    if arguments.json:
+        sys.stdout.write(summary.as_json())
+    return 0

@@ -1,0 +1,31 @@
+"""Jobs on Spark, each a function that takes a session: the commands `jellyframe spark …` call these.
+
+    from jellyframe.spark import jobs, session
+
+    spark = session()
+    summary = jobs.convert(spark, "dump/*.nt.gz", "people", compression="zstd")
+
+Inputs are files, folders and patterns, of Jelly, N-Triples, N-Quads, Turtle, TriG, RDF/XML, JSON-LD and Parquet, mixed
+as you like. `read_statements` gives them as a DataFrame.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from jellyframe.spark.jobs.inputs import read_statements
+
+_HOMES = {"read_statements": "inputs"}
+
+__all__ = ["read_statements"]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    # A function may have the name of its module, which Python has put here when it was imported.
+    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value

@@ -1,0 +1,55 @@
+"""Errors of workers, which reach us wrapped in those of Spark, as what they were."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from jellyframe.errors import JellyError
+
+# The last line of a traceback, with an error of ours, or of another kind that tells the user something.
+_OUR_ERROR = re.compile(r"^\s*jellyframe\.[\w.]+\.(\w+Error): (.+)$", re.MULTILINE)
+_OTHER_ERROR = re.compile(r"^\s*((?:\w+\.)*\w+(?:Error|Exception)): (.+)$", re.MULTILINE)
+_SPARK = ("pyspark", "py4j", "grpc")
+
+
+class JobError(JellyError):
+    """A job on Spark has failed for a reason that is not in the data."""
+
+
+@contextmanager
+def plain_errors() -> Iterator[None]:
+    """Raise errors of Spark as errors of ours, with what matters of them in one line."""
+    try:
+        yield
+    except JellyError:
+        raise
+    except Exception as error:
+        if not type(error).__module__.startswith(_SPARK):
+            raise
+        raise plain_error(error) from error
+
+
+def plain_error(error: Exception) -> JellyError:
+    """What an error of Spark says: the error of a worker that is in it, or else its own first line."""
+    text = str(error)
+    ours = _OUR_ERROR.findall(text)
+    if ours:
+        kind, message = ours[-1]
+        return _kinds().get(kind, JobError)(message)
+    _, traceback, rest = text.partition("Traceback (most recent call last):")
+    others = _OTHER_ERROR.findall(rest) if traceback else []
+    if others:
+        return JobError(f"a task failed: {': '.join(others[0])}")
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return JobError(f"Spark: {lines[0] if lines else type(error).__name__}")
+
+
+def _kinds() -> dict[str, type[JellyError]]:
+    """The errors of ours by name, those that take no more than a message."""
+    from jellyframe import errors
+    from jellyframe.spark.storage import StorageError
+
+    found = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, JellyError)]
+    return {kind.__name__: kind for kind in (*found, StorageError)}
