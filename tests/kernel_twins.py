@@ -46,7 +46,7 @@ def load_twin(name: str) -> ModuleType:
 
 
 def load_twin_module(name: str, module: str) -> ModuleType:
-    """One module of that twin, by its path in the package: `load_twin_module("pure", "kernel.bytes_cy")`."""
+    """One module of that twin, by its path in the package: `load_twin_module("pure", "kernel.utf8_cy")`."""
     return importlib.import_module(f"{load_twin(name).__name__}.{module}")
 
 

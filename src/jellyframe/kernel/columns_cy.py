@@ -15,7 +15,6 @@ from jellyframe.errors import TableError
 from jellyframe.kernel.table_cy import int_column
 
 if cython.compiled:
-    from cython.cimports.jellyframe.kernel.bytes_cy import equal_bytes, valid_utf8
     from cython.cimports.jellyframe.kernel.kinds import (
         KIND_BLANK_NODE,
         KIND_DEFAULT_GRAPH,
@@ -25,9 +24,10 @@ if cython.compiled:
         KIND_QUOTED_TRIPLE,
         KIND_TYPED_LITERAL,
     )
+    from cython.cimports.jellyframe.kernel.runs import equal_bytes
     from cython.cimports.jellyframe.kernel.table_cy import StringTable, TermTable
+    from cython.cimports.jellyframe.kernel.utf8_cy import valid_utf8
 else:
-    from jellyframe.kernel.bytes_cy import equal_bytes, valid_utf8
     from jellyframe.kernel.kinds import (
         KIND_BLANK_NODE,
         KIND_DEFAULT_GRAPH,
@@ -37,7 +37,9 @@ else:
         KIND_QUOTED_TRIPLE,
         KIND_TYPED_LITERAL,
     )
+    from jellyframe.kernel.runs import equal_bytes
     from jellyframe.kernel.table_cy import StringTable, TermTable
+    from jellyframe.kernel.utf8_cy import valid_utf8
 
 # Stands in a column of terms for a text that is still to be parsed.
 UNPARSED = cython.declare(cython.int, -1)

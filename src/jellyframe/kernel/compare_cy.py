@@ -8,12 +8,12 @@ except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
     import cython
 
 if cython.compiled:
-    from cython.cimports.jellyframe.kernel.bytes_cy import equal_bytes
     from cython.cimports.jellyframe.kernel.kinds import KIND_LANG_LITERAL, KIND_QUOTED_TRIPLE, KIND_TYPED_LITERAL
+    from cython.cimports.jellyframe.kernel.runs import equal_bytes
     from cython.cimports.jellyframe.kernel.table_cy import StringTable, TermTable
 else:
-    from jellyframe.kernel.bytes_cy import equal_bytes
     from jellyframe.kernel.kinds import KIND_LANG_LITERAL, KIND_QUOTED_TRIPLE, KIND_TYPED_LITERAL
+    from jellyframe.kernel.runs import equal_bytes
     from jellyframe.kernel.table_cy import StringTable, TermTable
 
 

@@ -11,9 +11,11 @@ from jellyframe.errors import TextError
 from jellyframe.kernel.table_cy import byte_column, grown_bytes
 
 if cython.compiled:
-    from cython.cimports.jellyframe.kernel.bytes_cy import move_bytes, valid_utf8
+    from cython.cimports.jellyframe.kernel.runs import move_bytes
+    from cython.cimports.jellyframe.kernel.utf8_cy import valid_utf8
 else:
-    from jellyframe.kernel.bytes_cy import move_bytes, valid_utf8
+    from jellyframe.kernel.runs import move_bytes
+    from jellyframe.kernel.utf8_cy import valid_utf8
 
 # What each letter after a backslash stands for; 0 where it stands for nothing.
 _ESCAPED = cython.declare(

@@ -14,7 +14,7 @@ try:
 except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
     import cython
 
-from jellyframe.errors import JellyError, LimitError
+from jellyframe.errors import JellyError
 from jellyframe.kernel.decode_terms_cy import TermDecoder
 from jellyframe.kernel.table_cy import BatchBuilder, Memory, TermTable, grown_ints, int_column
 
@@ -36,6 +36,7 @@ if cython.compiled:
         ROW_TRIPLE,
     )
     from cython.cimports.jellyframe.kernel.table_cy import BatchBuilder, Memory, TermTable
+    from cython.cimports.jellyframe.kernel.varints import read_length, read_varint
 else:
     from jellyframe.kernel.fields import (
         FRAME_METADATA,
@@ -52,6 +53,7 @@ else:
         ROW_QUAD,
         ROW_TRIPLE,
     )
+    from jellyframe.kernel.varints import read_length, read_varint
 
 ROW_NAMES = {
     ROW_TRIPLE: "triple",
@@ -75,7 +77,6 @@ class Decoder(TermDecoder):
     """
 
     read_options: Callable[[bytes, bool], tuple[int, bool, bool, int, int, int]]
-    max_frame_bytes: cython.longlong
     batch_rows: cython.Py_ssize_t
     batch_bytes: cython.Py_ssize_t
     concatenated: cython.bint
@@ -96,7 +97,6 @@ class Decoder(TermDecoder):
     safe_frames: cython.Py_ssize_t
     field_start: cython.Py_ssize_t
     field_stop: cython.Py_ssize_t
-    needed = cython.declare(cython.Py_ssize_t, visibility="readonly")
 
     def __init__(
         self,
@@ -107,9 +107,8 @@ class Decoder(TermDecoder):
         batch_bytes: cython.Py_ssize_t,
         concatenated: cython.bint,
     ):
-        TermDecoder.__init__(self, max_nesting_depth)
+        TermDecoder.__init__(self, max_nesting_depth, max_frame_bytes)
         self.read_options = read_options
-        self.max_frame_bytes = max_frame_bytes
         self.batch_rows = batch_rows
         self.batch_bytes = batch_bytes
         self.concatenated = concatenated
@@ -117,7 +116,6 @@ class Decoder(TermDecoder):
         self.physical_type = 0
         self.graph = -1
         self.frame_left = -1
-        self.needed = 0
         self.memory = Memory()
         self.begin_batch(BatchBuilder(False))
 
@@ -141,22 +139,17 @@ class Decoder(TermDecoder):
         Where `is_batch_full()` is not true afterwards, at least `needed` bytes have to lie behind that position before
         there is any point in calling again.
         """
-        length: cython.longlong
+        length: cython.Py_ssize_t
         self.buf = memoryview(buf)
         self.needed = 0
         while pos < stop and not self.is_batch_full():
             if self.frame_left < 0:
-                if not self.is_length_whole(pos, stop):
-                    self.needed = stop - pos + 1
-                    break
                 self.row_number = 0
-                length = self.varint(pos, stop)
-                self.check_frame_length(length, pos)
-                if length > stop - self.pos:
-                    self.needed = cython.cast(cython.Py_ssize_t, self.pos - pos + length)
+                length = self.frame_length(pos, stop)
+                if length < 0:
                     break
                 pos = self.pos
-                self.frame_left = cython.cast(cython.Py_ssize_t, length)
+                self.frame_left = length
             pos = self.read_frame(pos)
         self.buf = memoryview(b"")
         return pos
@@ -171,27 +164,6 @@ class Decoder(TermDecoder):
         pos = self.read_frame(pos)
         self.buf = memoryview(b"")
         return pos
-
-    @cython.cfunc
-    @cython.exceptval(-1, check=False)
-    def is_length_whole(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.bint:
-        i: cython.Py_ssize_t
-        for i in range(pos, min(stop, pos + 10)):
-            if self.buf[i] < 0x80:
-                return True
-        return stop - pos >= 10
-
-    @cython.cfunc
-    @cython.exceptval(-1, check=False)
-    def check_frame_length(self, length: cython.longlong, pos: cython.Py_ssize_t) -> cython.int:
-        if length > self.max_frame_bytes:
-            raise LimitError(
-                f"a frame of {length} bytes, above the limit of {self.max_frame_bytes}; "
-                "if the input is Jelly and you trust it, raise Limits.max_frame_bytes",
-                frame=self.frame_number,
-                offset=self.base_offset + pos,
-            )
-        return 0
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
@@ -245,11 +217,11 @@ class Decoder(TermDecoder):
         row_stop: cython.Py_ssize_t
         n: cython.Py_ssize_t
         while pos < stop:
-            tag = self.varint(pos, stop)
+            tag = read_varint(self, pos, stop)
             if tag != (FRAME_ROWS << 3 | 2):
                 pos = self.other_frame_field(tag, pos, stop)
                 continue
-            n = self.length(self.pos, stop)
+            n = read_length(self, self.pos, stop)
             row_start = self.pos
             row_stop = row_start + n
             # Nearly every row is one field of fewer than 128 bytes that fills it.
@@ -285,7 +257,7 @@ class Decoder(TermDecoder):
         n: cython.Py_ssize_t
         found: cython.int = 0
         while pos < stop:
-            tag = self.varint(pos, stop)
+            tag = read_varint(self, pos, stop)
             if tag < 8 or tag >= 96 or 56 <= tag < 72:
                 pos = self.skip(tag, self.pos, stop)
                 continue
@@ -294,7 +266,7 @@ class Decoder(TermDecoder):
             if found != 0:
                 self.fail("a row with more than one content", start)
             found = cython.cast(cython.int, tag >> 3)
-            n = self.length(self.pos, stop)
+            n = read_length(self, self.pos, stop)
             self.field_start = self.pos
             pos = self.field_stop = self.pos + n
         if found == 0:
@@ -380,13 +352,13 @@ class Decoder(TermDecoder):
         n: cython.Py_ssize_t
         term: cython.int
         while pos < stop:
-            tag = self.varint(pos, stop)
+            tag = read_varint(self, pos, stop)
             if tag == 0x0A:
-                name_length = self.length(self.pos, stop)
+                name_length = read_length(self, self.pos, stop)
                 name = self.pos
                 pos = name + name_length
             elif tag == 0x12:
-                n = self.length(self.pos, stop)
+                n = read_length(self, self.pos, stop)
                 iri = self.pos
                 pos = iri_stop = iri + n
             else:
@@ -417,7 +389,7 @@ class Decoder(TermDecoder):
             self.fail(f"field {tag >> 3} of a frame has the wire type {tag & 7}, and must have 2", pos)
         if tag >> 3 != FRAME_METADATA:
             return self.skip(tag, self.pos, stop)
-        n = self.length(self.pos, stop)
+        n = read_length(self, self.pos, stop)
         pos = self.pos
         self.metadata_entry(pos, pos + n)
         return pos + n
@@ -432,13 +404,13 @@ class Decoder(TermDecoder):
         n: cython.Py_ssize_t
         self.metadata_bytes += stop - pos
         while pos < stop:
-            tag = self.varint(pos, stop)
+            tag = read_varint(self, pos, stop)
             if tag == 0x0A:
-                n = self.length(self.pos, stop)
+                n = read_length(self, self.pos, stop)
                 pos = self.pos + n
                 key = bytes(memoryview(self.buf)[self.pos : pos])
             elif tag == 0x12:
-                n = self.length(self.pos, stop)
+                n = read_length(self, self.pos, stop)
                 pos = self.pos + n
                 value = bytes(memoryview(self.buf)[self.pos : pos])
             else:

@@ -11,12 +11,13 @@ try:
 except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
     import cython
 
-from jellyframe.errors import LimitError, ParseError
+from jellyframe.errors import LimitError
+from jellyframe.kernel.decode_fields_cy import FieldDecoder
 from jellyframe.kernel.lookup_slots_cy import LookupSlots
 from jellyframe.kernel.table_cy import int_column
 
 if cython.compiled:
-    from cython.cimports.jellyframe.kernel.bytes_cy import equal_bytes, valid_utf8
+    from cython.cimports.jellyframe.kernel.decode_fields_cy import FieldDecoder
     from cython.cimports.jellyframe.kernel.fields import (
         PART_ABSENT,
         PART_DEFAULT_GRAPH,
@@ -31,8 +32,9 @@ if cython.compiled:
         KIND_TYPED_LITERAL,
     )
     from cython.cimports.jellyframe.kernel.lookup_slots_cy import LookupSlots
+    from cython.cimports.jellyframe.kernel.runs import equal_bytes
+    from cython.cimports.jellyframe.kernel.varints import read_length, read_varint
 else:
-    from jellyframe.kernel.bytes_cy import equal_bytes, valid_utf8
     from jellyframe.kernel.fields import (
         PART_ABSENT,
         PART_DEFAULT_GRAPH,
@@ -46,6 +48,8 @@ else:
         KIND_LITERAL,
         KIND_TYPED_LITERAL,
     )
+    from jellyframe.kernel.runs import equal_bytes
+    from jellyframe.kernel.varints import read_length, read_varint
 
 XSD_STRING = memoryview(b"http://www.w3.org/2001/XMLSchema#string")
 POSITION_NAMES = ("subject", "predicate", "object", "graph")
@@ -53,15 +57,16 @@ POSITION_NAMES = ("subject", "predicate", "object", "graph")
 # A datatype slot's row in the batch's table of datatypes: not looked up yet, or xsd:string, which needs none.
 DATATYPE_UNKNOWN = cython.declare(cython.int, -1)
 DATATYPE_XSD_STRING = cython.declare(cython.int, -2)
-
-LARGEST_VALUE = cython.declare(cython.longlong, 0x7FFFFFFFFFFFFFFF)
+# What is no term, and no sign of an exception either.
+UNKNOWN_IRI = cython.declare(cython.int, -2)
 
 
 @cython.cclass
-class TermDecoder:
+class TermDecoder(FieldDecoder):
     """The state that terms depend on: lookup tables, the last ids, the last statement."""
 
-    def __init__(self, max_nesting_depth: cython.int):
+    def __init__(self, max_nesting_depth: cython.int, max_frame_bytes: cython.longlong):
+        FieldDecoder.__init__(self, max_frame_bytes)
         self.max_nesting_depth = max_nesting_depth
         self.part_kind = int_column(4 * (max_nesting_depth + 1))
         self.part_start = int_column(4 * (max_nesting_depth + 1))
@@ -69,12 +74,9 @@ class TermDecoder:
         self.part_term = int_column(4 * (max_nesting_depth + 1))
         self.part_next = int_column(max_nesting_depth + 1)
         self.last = int_column(4)
-        self.buf = memoryview(b"")
-        self.pos = 0
-        self.base_offset = 0
-        self.frame_number = 0
-        self.row_number = 0
         self.no_look_back = False
+        self.given_prefix = 0
+        self.given_name = 0
         self.reset_lookups(0, 0, 0, False, False)
 
     @cython.ccall
@@ -115,96 +117,6 @@ class TermDecoder:
     @cython.final
     @cython.cfunc
     @cython.exceptval(-1, check=False)
-    def fail(self, message: str, pos: cython.Py_ssize_t) -> cython.int:
-        raise ParseError(message, frame=self.frame_number, row=self.row_number, offset=self.base_offset + pos)
-
-    @cython.final
-    @cython.cfunc
-    @cython.inline
-    @cython.exceptval(-1, check=False)
-    def varint(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.longlong:
-        """The number at `pos`; `self.pos` is then behind it."""
-        byte: cython.int
-        # The range is checked here and not by the index, so that the function is short enough to be inlined.
-        if 0 <= pos < stop <= len(self.buf):
-            with cython.boundscheck(False):
-                byte = self.buf[pos]
-            if byte < 0x80:
-                self.pos = pos + 1
-                return byte
-        return self.long_varint(pos, stop)
-
-    @cython.final
-    @cython.cfunc
-    @cython.exceptval(-1, check=False)
-    def long_varint(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.longlong:
-        value: cython.ulonglong = 0
-        shift: cython.int = 0
-        at: cython.Py_ssize_t = pos
-        byte: cython.ulonglong
-        while at < stop:
-            byte = self.buf[at]
-            at += 1
-            # What would not fit in 64 bits is cut off, as protobuf does; beyond 63 bits it is too large for any use.
-            value |= (byte & 0x7F) << shift
-            if byte < 0x80:
-                self.pos = at
-                if not cython.compiled:
-                    value &= 0xFFFFFFFFFFFFFFFF
-                if value > cython.cast(cython.ulonglong, LARGEST_VALUE):
-                    return LARGEST_VALUE
-                return cython.cast(cython.longlong, value)
-            shift += 7
-            if shift >= 70:
-                return self.fail("a number runs over ten bytes: this is not a varint", pos)
-        return self.fail("the message ends inside a number", pos)
-
-    @cython.final
-    @cython.cfunc
-    @cython.exceptval(-1, check=False)
-    def length(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.Py_ssize_t:
-        """The length at `pos` of something that has to end by `stop`."""
-        n: cython.longlong = self.varint(pos, stop)
-        if n > stop - self.pos:
-            self.fail(f"a field of {n} bytes, where only {stop - self.pos} are left in its message", pos)
-        return cython.cast(cython.Py_ssize_t, n)
-
-    @cython.final
-    @cython.cfunc
-    @cython.exceptval(-1, check=False)
-    def skip(self, tag: cython.longlong, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.Py_ssize_t:
-        """The position behind a field that this version of the format does not know."""
-        wire_type: cython.int = tag & 7
-        n: cython.Py_ssize_t
-        if tag < 8:
-            self.fail("a field with the number 0", pos)
-        if wire_type == 0:
-            self.varint(pos, stop)
-            return self.pos
-        if wire_type == 2:
-            n = self.length(pos, stop)
-            return self.pos + n
-        if wire_type == 1:
-            n = 8
-        elif wire_type == 5:
-            n = 4
-        else:
-            return self.fail(f"a field with the wire type {wire_type}, which Jelly does not use", pos)
-        if n > stop - pos:
-            self.fail("the message ends inside a field", pos)
-        return pos + n
-
-    @cython.final
-    @cython.cfunc
-    @cython.exceptval(-1, check=False)
-    def require_utf8(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t, what: object) -> cython.int:
-        if not valid_utf8(self.buf, start, stop - start):
-            self.fail(f"{what} is not valid UTF-8", start)
-        return 0
-
-    @cython.final
-    @cython.cfunc
-    @cython.exceptval(-1, check=False)
     def scan(
         self,
         level: cython.Py_ssize_t,
@@ -225,14 +137,14 @@ class TermDecoder:
         self.part_kind[base + 2] = PART_ABSENT
         self.part_kind[base + 3] = PART_ABSENT
         while pos < stop:
-            tag = self.varint(pos, stop)
+            tag = read_varint(self, pos, stop)
             field = (tag >> 3) + shift
             if field > last_field or tag < 8:
                 pos = self.skip(tag, self.pos, stop)
                 continue
             if (tag & 7) != 2:
                 self.fail(f"field {tag >> 3} has the wire type {tag & 7}, and must have 2", pos)
-            n = self.length(self.pos, stop)
+            n = read_length(self, self.pos, stop)
             at = base + ((field - 1) >> 2)
             kind = (field - 1) & 3
             if field > 14:
@@ -248,17 +160,16 @@ class TermDecoder:
     @cython.final
     @cython.cfunc
     @cython.exceptval(-1, check=False)
-    def term(self, at: cython.Py_ssize_t, position: cython.int) -> cython.int:
+    def term(
+        self, kind: cython.int, start: cython.Py_ssize_t, stop: cython.Py_ssize_t, position: cython.int
+    ) -> cython.int:
         """The term of a part that is there and that is no quoted triple."""
-        kind: cython.int = self.part_kind[at]
-        start: cython.Py_ssize_t = self.part_start[at]
-        stop: cython.Py_ssize_t = self.part_stop[at]
         found: cython.int
         if kind == PART_IRI:
             return self.iri(start, stop)
         if kind == PART_DEFAULT_GRAPH:
             while start < stop:
-                start = self.skip(self.varint(start, stop), self.pos, stop)
+                start = self.skip(read_varint(self, start, stop), self.pos, stop)
             return self.terms.default_graph()
         if not self.generalized and position != 2 and (kind == PART_LITERAL or position == 1):
             self.fail(
@@ -277,21 +188,108 @@ class TermDecoder:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def statement(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t, width: cython.int) -> cython.int:
-        """Read a triple (`width` 3) or a quad (4) into `last`, where what is absent keeps the term it had."""
+        """Read a triple (`width` 3) or a quad (4) into `last`, where what is absent keeps the term it had.
+
+        All writers put the terms in the order in which they count, so they are read in one go. Where they turn out to
+        be in another order, which an unknown IRI may be a sign of, all is put back and read once more.
+        """
+        start: cython.Py_ssize_t = pos
+        old_prefix: cython.int = self.last_prefix
+        old_name: cython.int = self.last_name
+        old_s: cython.int = self.last[0]
+        old_p: cython.int = self.last[1]
+        old_o: cython.int = self.last[2]
+        position: cython.int = -1
+        next_position: cython.int
+        absent: cython.int = (1 << width) - 1
+        tag: cython.longlong
+        n: cython.Py_ssize_t
+        kind: cython.int
+        found: cython.int
+        while pos < stop:
+            tag = read_varint(self, pos, stop)
+            if tag >= ((4 * width + 1) << 3) or tag < 8:
+                pos = self.skip(tag, self.pos, stop)
+                continue
+            if (tag & 7) != 2:
+                self.fail(f"field {tag >> 3} has the wire type {tag & 7}, and must have 2", pos)
+            n = read_length(self, self.pos, stop)
+            next_position = cython.cast(cython.int, (tag - 8) >> 5)
+            found = UNKNOWN_IRI
+            if next_position > position:
+                position = next_position
+                absent ^= 1 << position
+                kind = cython.cast(cython.int, (tag - 8) >> 3) & 3
+                if position == 3 and kind >= 2:
+                    kind = PART_DEFAULT_GRAPH if kind == 2 else PART_LITERAL
+                pos = self.pos + n
+                if kind == PART_IRI:
+                    found = self.iri_if_known(self.pos, pos)
+                elif kind != PART_TRIPLE:
+                    found = self.term(kind, self.pos, pos, position)
+                elif self.is_ordered(position, pos, stop, width):
+                    found = self.quoted(pos - n, pos, position)
+            if found == UNKNOWN_IRI:
+                self.last_prefix = old_prefix
+                self.last_name = old_name
+                self.last[0] = old_s
+                self.last[1] = old_p
+                self.last[2] = old_o
+                return self.unordered_statement(start, stop, width)
+            self.last[position] = found
+        if absent != 0 and (self.last[0] < 0 or self.last[1] < 0 or self.last[2] < 0 or self.last[width - 1] < 0):
+            self.require_repeatable(absent, start)
+        return 0
+
+    @cython.final
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def is_ordered(
+        self, position: cython.int, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t, width: cython.int
+    ) -> cython.bint:
+        """Whether the terms behind the one at `position` come in their order, on which quoted triples depend."""
+        tag: cython.longlong
+        n: cython.Py_ssize_t
+        next_position: cython.int
+        while pos < stop:
+            tag = read_varint(self, pos, stop)
+            if tag >= ((4 * width + 1) << 3) or (tag & 7) != 2:
+                return False
+            n = read_length(self, self.pos, stop)
+            pos = self.pos + n
+            next_position = cython.cast(cython.int, (tag - 8) >> 5)
+            if next_position <= position:
+                return False
+            position = next_position
+        return True
+
+    @cython.final
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def require_repeatable(self, absent: cython.int, pos: cython.Py_ssize_t) -> cython.int:
+        """Raise if a position that the bits of `absent` tell of has had no term yet."""
+        position: cython.int
+        for position in range(4):
+            if absent >> position & 1 and self.last[position] < 0:
+                self.fail(f"the {POSITION_NAMES[position]} is to be repeated, but no statement came before", pos)
+        return 0
+
+    @cython.final
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def unordered_statement(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t, width: cython.int) -> cython.int:
+        """Read a statement whose terms may come in any order."""
         position: cython.int
         kind: cython.int
         self.scan(0, pos, stop, 0, 4 * width)
         for position in range(width):
             kind = self.part_kind[position]
-            if kind == PART_IRI:
-                self.last[position] = self.iri(self.part_start[position], self.part_stop[position])
-            elif kind == PART_ABSENT:
-                if self.last[position] < 0:
-                    self.fail(f"the {POSITION_NAMES[position]} is to be repeated, but no statement came before", pos)
+            if kind == PART_ABSENT:
+                self.require_repeatable(1 << position, pos)
             elif kind == PART_TRIPLE:
                 self.last[position] = self.quoted(self.part_start[position], self.part_stop[position], position)
             else:
-                self.last[position] = self.term(position, position)
+                self.last[position] = self.term(kind, self.part_start[position], self.part_stop[position], position)
         return 0
 
     @cython.final
@@ -302,7 +300,7 @@ class TermDecoder:
         self.scan(0, pos, stop, 12, 16)
         if self.part_kind[3] == PART_ABSENT:
             self.fail("a graph starts without a name; the default graph has to be named as such", pos)
-        return self.term(3, 3)
+        return self.term(self.part_kind[3], self.part_start[3], self.part_stop[3], 3)
 
     @cython.final
     @cython.cfunc
@@ -334,7 +332,7 @@ class TermDecoder:
                 self.fail(
                     f"a quoted triple without its {POSITION_NAMES[position]}: terms cannot be repeated there", start
                 )
-            self.part_term[at] = self.term(at, position)
+            self.part_term[at] = self.term(self.part_kind[at], self.part_start[at], self.part_stop[at], position)
             self.part_next[level] = position + 1
 
     @cython.final
@@ -367,55 +365,83 @@ class TermDecoder:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def iri(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
+        found: cython.int = self.iri_if_known(pos, stop)
+        if found == UNKNOWN_IRI:
+            self.explain_unknown_iri(pos)
+        return found
+
+    @cython.final
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def iri_if_known(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
+        """The IRI of a message, or UNKNOWN_IRI if the tables have no such ids; then no state has changed."""
         prefix: cython.longlong = 0
         name: cython.longlong = 0
         tag: cython.longlong
         generation: cython.longlong = 0
         found: cython.int
-        start: cython.Py_ssize_t = pos
         while pos < stop:
-            tag = self.varint(pos, stop)
+            tag = read_varint(self, pos, stop)
             if tag == 0x10:
-                name = self.varint(self.pos, stop)
+                name = read_varint(self, self.pos, stop)
                 pos = self.pos
             elif tag == 0x08:
-                prefix = self.varint(self.pos, stop)
+                prefix = read_varint(self, self.pos, stop)
                 pos = self.pos
             else:
                 if tag >> 3 < 3:
                     self.fail(f"field {tag >> 3} of an IRI has the wire type {tag & 7}, and must have 0", pos)
                 pos = self.skip(tag, self.pos, stop)
-        if self.no_look_back and self.last_name == 0 and (name == 0 or (prefix == 0 and self.prefixes.size > 0)):
-            self.fail("the first IRI behind a restart point leaves out an id, so this is no restart point", start)
+        self.given_prefix = prefix
+        self.given_name = name
+        if self.last_name == 0 and self.no_look_back and (name == 0 or (prefix == 0 and self.prefixes.size > 0)):
+            return UNKNOWN_IRI
+        if prefix == 0:
+            prefix = self.last_prefix
         if prefix != 0:
             if prefix > self.prefixes.size:
-                self.fail(f"prefix id {prefix} is above the table's size of {self.prefixes.size}", start)
-            self.last_prefix = cython.cast(cython.int, prefix)
-        if self.last_prefix != 0:
-            generation = self.prefixes.generations[self.last_prefix]
+                return UNKNOWN_IRI
+            generation = self.prefixes.generations[prefix]
             if generation == 0:
-                self.fail(f"prefix id {self.last_prefix} was never set", start)
+                return UNKNOWN_IRI
         if name == 0:
             name = self.last_name + 1
         if name > self.names.size:
-            self.fail(f"name id {name} is above the table's size of {self.names.size}", start)
-        self.last_name = cython.cast(cython.int, name)
+            return UNKNOWN_IRI
         found = self.memo_term[name]
-        if found >= 0 and self.memo_prefix[name] == generation:
-            return found
-        if self.names.generations[name] == 0:
-            self.fail(f"name id {name} was never set", start)
-        found = self.terms.add_iri(
-            self.prefixes.arena,
-            self.prefixes.starts[self.last_prefix],
-            self.prefixes.lengths[self.last_prefix],
-            self.names.arena,
-            self.names.starts[name],
-            self.names.lengths[name],
-        )
-        self.memo_term[name] = found
-        self.memo_prefix[name] = generation
+        if found < 0 or self.memo_prefix[name] != generation:
+            if self.names.generations[name] == 0:
+                return UNKNOWN_IRI
+            found = self.terms.add_iri(
+                self.prefixes.arena,
+                self.prefixes.starts[prefix],
+                self.prefixes.lengths[prefix],
+                self.names.arena,
+                self.names.starts[name],
+                self.names.lengths[name],
+            )
+            self.memo_term[name] = found
+            self.memo_prefix[name] = generation
+        self.last_prefix = cython.cast(cython.int, prefix)
+        self.last_name = cython.cast(cython.int, name)
         return found
+
+    @cython.final
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def explain_unknown_iri(self, pos: cython.Py_ssize_t) -> cython.int:
+        """Raise for the ids that `iri_if_known` has just found to be unknown."""
+        prefix: cython.longlong = self.given_prefix if self.given_prefix != 0 else self.last_prefix
+        name: cython.longlong = self.given_name if self.given_name != 0 else self.last_name + 1
+        if self.last_name == 0 and self.no_look_back and (self.given_name == 0 or self.given_prefix == 0):
+            self.fail("the first IRI behind a restart point leaves out an id, so this is no restart point", pos)
+        if prefix > self.prefixes.size:
+            self.fail(f"prefix id {prefix} is above the table's size of {self.prefixes.size}", pos)
+        if prefix != 0 and self.prefixes.generations[prefix] == 0:
+            self.fail(f"prefix id {prefix} was never set", pos)
+        if name > self.names.size:
+            self.fail(f"name id {name} is above the table's size of {self.names.size}", pos)
+        return self.fail(f"name id {name} was never set", pos)
 
     @cython.final
     @cython.cfunc
@@ -432,16 +458,16 @@ class TermDecoder:
         tag: cython.longlong
         start: cython.Py_ssize_t = pos
         while pos < stop:
-            tag = self.varint(pos, stop)
+            tag = read_varint(self, pos, stop)
             if tag == 0x0A:
-                lex_length = self.length(self.pos, stop)
+                lex_length = read_length(self, self.pos, stop)
                 lex = self.pos
                 pos = lex + lex_length
             elif tag == 0x18:
-                datatype = self.varint(self.pos, stop)
+                datatype = read_varint(self, self.pos, stop)
                 pos = self.pos
             elif tag == 0x12:
-                language_length = self.length(self.pos, stop)
+                language_length = read_length(self, self.pos, stop)
                 language = self.pos
                 pos = language + language_length
             else:
@@ -502,13 +528,13 @@ class TermDecoder:
         n: cython.Py_ssize_t = 0
         tag: cython.longlong
         while pos < stop:
-            tag = self.varint(pos, stop)
+            tag = read_varint(self, pos, stop)
             if tag == 0x12:
-                n = self.length(self.pos, stop)
+                n = read_length(self, self.pos, stop)
                 value = self.pos
                 pos = value + n
             elif tag == 0x08:
-                slot = self.varint(self.pos, stop)
+                slot = read_varint(self, self.pos, stop)
                 pos = self.pos
             else:
                 if tag >> 3 < 3:

@@ -12,7 +12,6 @@ from jellyframe.kernel.encode_terms_cy import TermEncoder
 from jellyframe.kernel.table_cy import TermTable, byte_column, grown_bytes, int_column
 
 if cython.compiled:
-    from cython.cimports.jellyframe.kernel.bytes_cy import move_bytes
     from cython.cimports.jellyframe.kernel.compare_cy import same_term
     from cython.cimports.jellyframe.kernel.encode_terms_cy import TermEncoder, varint_size
     from cython.cimports.jellyframe.kernel.fields import (
@@ -26,9 +25,9 @@ if cython.compiled:
         ROW_TRIPLE,
     )
     from cython.cimports.jellyframe.kernel.kinds import KIND_BLANK_NODE
+    from cython.cimports.jellyframe.kernel.runs import move_bytes
     from cython.cimports.jellyframe.kernel.table_cy import TermTable
 else:
-    from jellyframe.kernel.bytes_cy import move_bytes
     from jellyframe.kernel.compare_cy import same_term
     from jellyframe.kernel.encode_terms_cy import varint_size
     from jellyframe.kernel.fields import (
@@ -42,6 +41,7 @@ else:
         ROW_TRIPLE,
     )
     from jellyframe.kernel.kinds import KIND_BLANK_NODE
+    from jellyframe.kernel.runs import move_bytes
 
 
 # More than a graph end and the length of a frame take.

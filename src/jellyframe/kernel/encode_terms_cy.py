@@ -13,12 +13,11 @@ except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
     import cython
 
 from jellyframe.errors import EncodeError
-from jellyframe.kernel.bytes_cy import HASH_SEED
 from jellyframe.kernel.lookup_write_cy import LookupWriter
+from jellyframe.kernel.runs import HASH_SEED
 from jellyframe.kernel.table_cy import byte_column, grown_bytes, grown_ints, int_column
 
 if cython.compiled:
-    from cython.cimports.jellyframe.kernel.bytes_cy import behind_last, equal_bytes, hash_bytes, move_bytes
     from cython.cimports.jellyframe.kernel.compare_cy import same_term
     from cython.cimports.jellyframe.kernel.fields import ROW_DATATYPE, ROW_NAME, ROW_PREFIX
     from cython.cimports.jellyframe.kernel.kinds import (
@@ -31,9 +30,9 @@ if cython.compiled:
     )
     from cython.cimports.jellyframe.kernel.lookup_slots_cy import LookupSlots
     from cython.cimports.jellyframe.kernel.lookup_write_cy import LookupWriter
+    from cython.cimports.jellyframe.kernel.runs import behind_last, equal_bytes, hash_bytes, move_bytes
     from cython.cimports.jellyframe.kernel.table_cy import StringTable, TermTable
 else:
-    from jellyframe.kernel.bytes_cy import behind_last, equal_bytes, hash_bytes, move_bytes
     from jellyframe.kernel.compare_cy import same_term
     from jellyframe.kernel.fields import ROW_DATATYPE, ROW_NAME, ROW_PREFIX
     from jellyframe.kernel.kinds import (
@@ -45,6 +44,7 @@ else:
         KIND_TYPED_LITERAL,
     )
     from jellyframe.kernel.lookup_slots_cy import LookupSlots
+    from jellyframe.kernel.runs import behind_last, equal_bytes, hash_bytes, move_bytes
     from jellyframe.kernel.table_cy import StringTable, TermTable
 
 SEED = cython.declare(cython.uint, HASH_SEED)

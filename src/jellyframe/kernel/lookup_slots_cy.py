@@ -11,9 +11,9 @@ from jellyframe.errors import LimitError
 from jellyframe.kernel.table_cy import byte_column, int_column
 
 if cython.compiled:
-    from cython.cimports.jellyframe.kernel.bytes_cy import copy_bytes
+    from cython.cimports.jellyframe.kernel.runs import copy_bytes
 else:
-    from jellyframe.kernel.bytes_cy import copy_bytes
+    from jellyframe.kernel.runs import copy_bytes
 
 MAX_ARENA_BYTES = cython.declare(cython.Py_ssize_t, 0x7FFFFFFF)
 

@@ -11,10 +11,10 @@ from jellyframe.kernel.lookup_slots_cy import LookupSlots
 from jellyframe.kernel.table_cy import int_column
 
 if cython.compiled:
-    from cython.cimports.jellyframe.kernel.bytes_cy import equal_bytes
     from cython.cimports.jellyframe.kernel.lookup_slots_cy import LookupSlots
+    from cython.cimports.jellyframe.kernel.runs import equal_bytes
 else:
-    from jellyframe.kernel.bytes_cy import equal_bytes
+    from jellyframe.kernel.runs import equal_bytes
 
 
 @cython.final

@@ -18,7 +18,6 @@ from jellyframe.kernel.cursor_cy import TextCursor
 from jellyframe.kernel.table_cy import TermTable, grown_ints, int_column
 
 if cython.compiled:
-    from cython.cimports.jellyframe.kernel.bytes_cy import equal_bytes
     from cython.cimports.jellyframe.kernel.cursor_cy import TextCursor
     from cython.cimports.jellyframe.kernel.kinds import (
         KIND_BLANK_NODE,
@@ -27,10 +26,10 @@ if cython.compiled:
         KIND_LITERAL,
         KIND_TYPED_LITERAL,
     )
+    from cython.cimports.jellyframe.kernel.runs import equal_bytes
     from cython.cimports.jellyframe.kernel.scan_cy import Text
     from cython.cimports.jellyframe.kernel.table_cy import TermTable
 else:
-    from jellyframe.kernel.bytes_cy import equal_bytes
     from jellyframe.kernel.kinds import (
         KIND_BLANK_NODE,
         KIND_IRI,
@@ -38,6 +37,7 @@ else:
         KIND_LITERAL,
         KIND_TYPED_LITERAL,
     )
+    from jellyframe.kernel.runs import equal_bytes
     from jellyframe.kernel.scan_cy import Text
 
 # Where in a statement a term stands.

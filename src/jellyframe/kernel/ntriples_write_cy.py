@@ -17,7 +17,6 @@ from jellyframe.kernel.scan_cy import Text
 from jellyframe.kernel.table_cy import Memory, StringTable, TermTable, byte_column
 
 if cython.compiled:
-    from cython.cimports.jellyframe.kernel.bytes_cy import move_bytes
     from cython.cimports.jellyframe.kernel.kinds import (
         KIND_BLANK_NODE,
         KIND_DEFAULT_GRAPH,
@@ -26,10 +25,10 @@ if cython.compiled:
         KIND_QUOTED_TRIPLE,
         KIND_TYPED_LITERAL,
     )
+    from cython.cimports.jellyframe.kernel.runs import move_bytes
     from cython.cimports.jellyframe.kernel.scan_cy import Text
     from cython.cimports.jellyframe.kernel.table_cy import Memory, StringTable, TermTable
 else:
-    from jellyframe.kernel.bytes_cy import move_bytes
     from jellyframe.kernel.kinds import (
         KIND_BLANK_NODE,
         KIND_DEFAULT_GRAPH,
@@ -38,6 +37,7 @@ else:
         KIND_QUOTED_TRIPLE,
         KIND_TYPED_LITERAL,
     )
+    from jellyframe.kernel.runs import move_bytes
 
 _LANGUAGE_TAG = re.compile(rb"[a-zA-Z]+(-[a-zA-Z0-9]+)*")
 # Labels that N-Triples cannot hold are written as these letters and the label's bytes in hexadecimal. So are labels

@@ -1,6 +1,6 @@
 """Finding where the parts of a text end.
 
-Like the loops of `bytes_cy`, these check their whole range once and then index without a check at each step. They are
+Like those of `utf8_cy`, these check their whole range once and then index without a check at each step. They are
 methods because handing over an object costs one pointer, and handing over a memoryview some two hundred bytes, which
 is much for a term of forty.
 
@@ -19,9 +19,9 @@ except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
     import cython
 
 if cython.compiled:
-    from cython.cimports.jellyframe.kernel.bytes_cy import valid_utf8
+    from cython.cimports.jellyframe.kernel.utf8_cy import valid_utf8
 else:
-    from jellyframe.kernel.bytes_cy import valid_utf8
+    from jellyframe.kernel.utf8_cy import valid_utf8
 
 _IRI_RUN = re.compile(rb'[^\x00-\x20<>"{}|^`\\]*')
 _STRING_RUN = re.compile(rb'[^"\\\n\r]*')

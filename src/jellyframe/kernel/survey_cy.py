@@ -29,6 +29,7 @@ if cython.compiled:
         ROW_QUAD,
         ROW_TRIPLE,
     )
+    from cython.cimports.jellyframe.kernel.varints import read_length, read_varint
 else:
     from jellyframe.kernel.fields import (
         FRAME_METADATA,
@@ -41,6 +42,7 @@ else:
         ROW_QUAD,
         ROW_TRIPLE,
     )
+    from jellyframe.kernel.varints import read_length, read_varint
 
 # Where in `counts` what is counted. Rows go by their field number, terms by position and kind (PART_…).
 AT_FRAMES = 0
@@ -77,14 +79,12 @@ class Survey(TermDecoder):
     """Counts over all frames that were fed. `counts` only ever grows, so that a frame's share is a difference."""
 
     counts: cython.longlong[::1]
-    max_frame_bytes: cython.longlong
     concatenated: cython.bint
     keep_metadata: cython.bint
     used_ids: cython.uchar[::1]
     last_ids: cython.int[::1]
     options_message = cython.declare(object, visibility="readonly")
     metadata = cython.declare(list, visibility="readonly")
-    needed = cython.declare(cython.Py_ssize_t, visibility="readonly")
 
     def __init__(
         self,
@@ -93,14 +93,12 @@ class Survey(TermDecoder):
         concatenated: cython.bint,
         keep_metadata: cython.bint,
     ):
-        TermDecoder.__init__(self, max_nesting_depth)
-        self.max_frame_bytes = max_frame_bytes
+        TermDecoder.__init__(self, max_nesting_depth, max_frame_bytes)
         self.concatenated = concatenated
         self.keep_metadata = keep_metadata
         self.counts = memoryview(bytearray(8 * COUNTERS)).cast("q")
         self.options_message = None
         self.metadata = []
-        self.needed = 0
         self.begin_stream()
 
     @cython.cfunc
@@ -119,25 +117,15 @@ class Survey(TermDecoder):
 
         Where fewer of them are whole, at least `needed` bytes have to lie behind that position for the next one.
         """
-        length: cython.longlong
-        i: cython.Py_ssize_t
+        length: cython.Py_ssize_t
         self.buf = memoryview(buf)
         self.needed = 0
         while pos < stop and frames > 0:
-            for i in range(pos, min(stop, pos + 10)):
-                if self.buf[i] < 0x80:
-                    break
-            else:
-                if stop - pos < 10:
-                    self.needed = stop - pos + 1
-                    break
             self.row_number = 0
-            length = self.varint(pos, stop)
-            self.require_small(length, pos)
-            if length > stop - self.pos:
-                self.needed = cython.cast(cython.Py_ssize_t, self.pos - pos + length)
+            length = self.frame_length(pos, stop)
+            if length < 0:
                 break
-            pos = self.frame(self.pos, self.pos + cython.cast(cython.Py_ssize_t, length))
+            pos = self.frame(self.pos, self.pos + length)
             frames -= 1
         self.buf = memoryview(b"")
         return pos
@@ -146,20 +134,9 @@ class Survey(TermDecoder):
         """Survey a whole buffer as one frame with no length in front."""
         self.buf = memoryview(buf)
         self.row_number = 0
-        self.require_small(self.buf.shape[0], 0)
+        self.check_frame_length(self.buf.shape[0], 0)
         self.frame(0, self.buf.shape[0])
         self.buf = memoryview(b"")
-
-    @cython.cfunc
-    @cython.exceptval(-1, check=False)
-    def require_small(self, length: cython.longlong, pos: cython.Py_ssize_t) -> cython.int:
-        if length > self.max_frame_bytes:
-            raise LimitError(
-                f"a frame of {length} bytes, above the limit of {self.max_frame_bytes}",
-                frame=self.frame_number,
-                offset=self.base_offset + pos,
-            )
-        return 0
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
@@ -169,13 +146,13 @@ class Survey(TermDecoder):
         self.counts[FRAMES] += 1
         self.counts[FRAME_BYTES] += stop - pos
         while pos < stop:
-            tag = self.varint(pos, stop)
+            tag = read_varint(self, pos, stop)
             if tag == (FRAME_ROWS << 3 | 2):
-                n = self.length(self.pos, stop)
+                n = read_length(self, self.pos, stop)
                 pos = self.row(self.pos, self.pos + n)
                 self.row_number += 1
             elif tag == (FRAME_METADATA << 3 | 2):
-                n = self.length(self.pos, stop)
+                n = read_length(self, self.pos, stop)
                 pos = self.pos + n
                 self.counts[METADATA] += 1
                 self.counts[METADATA_BYTES] += n
@@ -193,12 +170,12 @@ class Survey(TermDecoder):
         field: cython.Py_ssize_t
         n: cython.Py_ssize_t
         while pos < stop:
-            tag = self.varint(pos, stop)
+            tag = read_varint(self, pos, stop)
             if (tag & 7) != 2 or tag < 8 or tag >= 96:
                 pos = self.skip(tag, self.pos, stop)
                 continue
             field = cython.cast(cython.Py_ssize_t, tag >> 3)
-            n = self.length(self.pos, stop)
+            n = read_length(self, self.pos, stop)
             pos = self.pos + n
             if self.options_message is None and field != ROW_OPTIONS:
                 self.fail("the stream does not begin with an options row", pos - n)
@@ -277,9 +254,9 @@ class Survey(TermDecoder):
         tag: cython.longlong
         at: cython.Py_ssize_t
         while pos < stop:
-            tag = self.varint(pos, stop)
+            tag = read_varint(self, pos, stop)
             if tag == 0x08:
-                slot = self.varint(self.pos, stop)
+                slot = read_varint(self, self.pos, stop)
                 pos = self.pos
             else:
                 pos = self.skip(tag, self.pos, stop)

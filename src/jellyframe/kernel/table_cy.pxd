@@ -31,8 +31,7 @@ cdef class TermTable:
     cdef int[::1] quoted
     cdef readonly Py_ssize_t quoted_count
     cdef int _default_graph
-    cdef int[::1] _slots
-    cdef int[::1] _hashes
+    cdef long long[::1] _slots
     cdef dict _index
 
     cdef int _new_term(self, int kind, int detail) except -1

@@ -15,10 +15,9 @@ except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
     import cython
 
 from jellyframe.errors import LimitError
-from jellyframe.kernel.bytes_cy import HASH_SEED
+from jellyframe.kernel.runs import HASH_SEED
 
 if cython.compiled:
-    from cython.cimports.jellyframe.kernel.bytes_cy import copy_bytes, equal_bytes, hash_bytes, move_bytes
     from cython.cimports.jellyframe.kernel.kinds import (
         KIND_DEFAULT_GRAPH,
         KIND_IRI,
@@ -27,8 +26,8 @@ if cython.compiled:
         KIND_TYPED_LITERAL,
     )
     from cython.cimports.jellyframe.kernel.python_api import new_bytearray, reference_count
+    from cython.cimports.jellyframe.kernel.runs import copy_bytes, equal_bytes, hash_bytes, move_bytes
 else:
-    from jellyframe.kernel.bytes_cy import copy_bytes, equal_bytes, hash_bytes, move_bytes
     from jellyframe.kernel.kinds import (
         KIND_DEFAULT_GRAPH,
         KIND_IRI,
@@ -36,6 +35,7 @@ else:
         KIND_QUOTED_TRIPLE,
         KIND_TYPED_LITERAL,
     )
+    from jellyframe.kernel.runs import copy_bytes, equal_bytes, hash_bytes, move_bytes
 
 # Longer strings hardly ever come twice in one batch, and looking would cost more than storing them again.
 INTERN_MAX_BYTES = cython.declare(cython.Py_ssize_t, 128)
@@ -48,6 +48,8 @@ FIND_LATEST = cython.declare(cython.Py_ssize_t, 64)
 # Offsets are 32-bit, as in Arrow's plain string arrays.
 MAX_STRING_BYTES = cython.declare(cython.Py_ssize_t, 0x7FFFFFFF)
 SEED = cython.declare(cython.uint, HASH_SEED)
+# A bit that is set in all entries of a hash table: above those that choose the slot, as far as tables get.
+USED = cython.declare(cython.longlong, 1 << 30)
 
 
 def int_column(capacity: int) -> memoryview:
@@ -225,7 +227,6 @@ class TermTable:
 
     __slots__ = (
         "_default_graph",
-        "_hashes",
         "_index",
         "_memory",
         "_slots",
@@ -257,11 +258,9 @@ class TermTable:
         self.seen = 0
         self._default_graph = -1
         if cython.compiled:
-            self._slots = self._memory.unset_ints(slots)
             # A block may be larger than asked for, and the hash table has to have a power of two for its size.
-            self._slots = self._slots[:slots]
+            self._slots = self._memory.unset_bytes(8 * slots)[: 8 * slots].cast("q")
             self._slots[:] = 0
-            self._hashes = self._memory.unset_ints(terms)
         else:
             self._index: dict[tuple[int, int, bytes], int] = {}
 
@@ -317,7 +316,8 @@ class TermTable:
         caller then has to look whether it is UTF-8. A string that was there has been looked at before.
         """
         values: StringTable = self.values
-        h: cython.uint
+        h: cython.longlong
+        entry: cython.longlong
         slot: cython.Py_ssize_t
         mask: cython.Py_ssize_t
         term: cython.int
@@ -325,18 +325,17 @@ class TermTable:
             self.seen = values.append(src, start, n)
             return self._new_term(kind, detail)
         if cython.compiled:
-            h = cython.cast(
-                cython.uint,
-                hash_bytes(src, start, n, SEED + kind + 31 * cython.cast(cython.uint, detail)),
-            )
+            # Never zero, which marks an empty slot.
+            h = hash_bytes(src, start, n, SEED + kind + 31 * cython.cast(cython.uint, detail)) | USED
             mask = self._slots.shape[0] - 1
             slot = h & mask
             while True:
-                term = self._slots[slot] - 1
-                if term < 0:
+                entry = self._slots[slot]
+                if entry == 0:
                     break
+                term = cython.cast(cython.int, entry)  # its lower half
                 if (
-                    cython.cast(cython.uint, self._hashes[term]) == h
+                    entry >> 32 == h
                     and values.offsets[term + 1] - values.offsets[term] == n
                     and self.kinds[term] == kind
                     and self.details[term] == detail
@@ -347,10 +346,7 @@ class TermTable:
                 slot = (slot + 1) & mask
             self.seen = values.append(src, start, n)
             term = self._new_term(kind, detail)
-            if term >= self._hashes.shape[0]:
-                self._hashes = self._memory.more_ints(self._hashes, self._hashes.shape[0], 2 * term)
-            self._hashes[term] = cython.cast(cython.int, h)
-            self._slots[slot] = term + 1
+            self._slots[slot] = (h << 32) | term
             if 2 * term > mask:
                 self._rehash()
             return term
@@ -367,14 +363,14 @@ class TermTable:
     @cython.exceptval(-1, check=False)
     def _rehash(self) -> cython.int:
         """Double the hash table. Only its own entries move: terms that were never interned stay out of it."""
-        old: cython.int[::1] = self._slots
-        new: cython.int[::1] = int_column(2 * old.shape[0])
+        old: cython.longlong[::1] = self._slots
+        new: cython.longlong[::1] = memoryview(bytearray(16 * old.shape[0])).cast("q")
         mask: cython.Py_ssize_t = new.shape[0] - 1
         i: cython.Py_ssize_t
         slot: cython.Py_ssize_t
         for i in range(old.shape[0]):
             if old[i] != 0:
-                slot = cython.cast(cython.uint, self._hashes[old[i] - 1]) & mask
+                slot = (old[i] >> 32) & mask
                 while new[slot] != 0:
                     slot = (slot + 1) & mask
                 new[slot] = old[i]
@@ -474,8 +470,7 @@ class TermTable:
     def forget_index(self) -> None:
         """Give back the memory that only interning needs. No term can be interned afterwards."""
         if cython.compiled:
-            self._slots = int_column(0)
-            self._hashes = int_column(0)
+            self._slots = memoryview(bytearray(8)).cast("q")
         else:
             self._index = {}
 
