@@ -44,7 +44,7 @@ class Target:
     def _replaced(self) -> str:
         return f"{self.staging}/replaced"
 
-    def attempt_folder(self, attempt: int) -> str:
+    def attempt_folder(self, attempt: int | str) -> str:
         """A folder for the files of one attempt of a task."""
         folder = f"{self.staging}/attempt-{attempt}"
         self.storage.fs.create_dir(folder, recursive=True)
@@ -55,7 +55,7 @@ class Target:
 
         What is instead of what, `is_data` says: by default Jelly files are replaced.
         """
-        self._require(staged)
+        self.require(staged)
         old = [file.path for file in self.storage.data_files(self.path, is_data)] if overwrite else []
         moved: list[tuple[str, str]] = []
         try:
@@ -72,7 +72,7 @@ class Target:
         if not self.storage.is_local:
             # Object stores move files by copying them, which old data is not worth.
             self._delete(old)
-        self._remove_staging()
+        self.remove_staging()
 
     def discard(self) -> None:
         """Remove what the job has written; put back what it has moved away, should it have come that far."""
@@ -83,11 +83,12 @@ class Target:
                 if storage.exists(place):
                     raise StorageError(f"{info.path} was replaced, and cannot be put back: there is a {place}")
                 storage.fs.move(info.path, place)
-        self._remove_staging()
+        self.remove_staging()
         if not self.existed and storage.exists(self.path) and not storage.children(self.path):
             storage.fs.delete_dir(self.path)
 
-    def _require(self, staged: Sequence[str]) -> None:
+    def require(self, staged: Sequence[str]) -> None:
+        """Raise unless the files that tasks have written can be seen from here."""
         for path in staged:
             if not self.storage.exists(path):
                 raise StorageError(
@@ -121,6 +122,6 @@ class Target:
         if left:
             raise StorageError(f"the new files are in place, but old ones could not be deleted: {', '.join(left)}")
 
-    def _remove_staging(self) -> None:
+    def remove_staging(self) -> None:
         if self.storage.exists(self.staging):
             self.storage.fs.delete_dir(self.staging)

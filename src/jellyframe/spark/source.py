@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, DataSourceWriter
+from pyspark.sql.datasource import (
+    DataSource,
+    DataSourceReader,
+    DataSourceStreamReader,
+    DataSourceStreamWriter,
+    DataSourceWriter,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from pyspark.sql.types import StructType
+
+_QUERY_OPTIONS = ("checkpointlocation", "queryname")
 
 
 class JellyDataSource(DataSource):
@@ -41,6 +49,14 @@ class JellyDataSource(DataSource):
         from jellyframe.spark.writing import JellyBatchWriter
 
         return JellyBatchWriter(WriteOptions.read(self.options), schema, overwrite=overwrite)
+
+    def streamWriter(self, schema: StructType, overwrite: bool) -> DataSourceStreamWriter:  # noqa: N802
+        from jellyframe.spark.options import WriteOptions
+        from jellyframe.spark.stream_sink import JellyStreamWriter
+
+        # The query's own options come along.
+        options = {name: value for name, value in self.options.items() if name.lower() not in _QUERY_OPTIONS}
+        return JellyStreamWriter(WriteOptions.read(options), schema, overwrite=overwrite)
 
 
 def register(spark: SparkSession | Any) -> None:

@@ -1,0 +1,177 @@
+"""The stream sink: each batch once, whatever happens on the way."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections import Counter
+
+import pyarrow as pa
+import pytest
+from pyspark.sql import Row
+
+from jellyframe import OptionsError, read_table
+from jellyframe.spark.options import WriteOptions
+from jellyframe.spark.source import JellyDataSource
+from jellyframe.spark.storage import StorageError
+from jellyframe.spark.stream_sink import NOTES_KEPT, StreamBatch, _record_batches
+from spark_data import SPECIAL, STRING, Read, quads, schema, texts, write_jelly
+
+STATEMENTS = quads(600) + SPECIAL
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:unclosed <socket:ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
+)
+
+
+# ---- in a running Spark ----
+
+
+def murderous(mark):
+    """A function that kills the Python worker of the second task, once."""
+
+    def change(batches):
+        from pyspark import TaskContext
+
+        for batch in batches:
+            if TaskContext.get().partitionId() == 1 and not os.path.exists(mark):
+                os.close(os.open(mark, os.O_CREAT))
+                os.kill(os.getpid(), signal.SIGKILL)
+            yield batch
+
+    return change
+
+
+def run(spark, tmp_path, **options):
+    """Take what is in the folder `in` to the folder `out`."""
+    source = spark.readStream.format("jelly").option("layout", "ntriples").option("partition_bytes", "3k")
+    frame = source.load(str(tmp_path / "in"))
+    query = (
+        frame.mapInArrow(murderous(str(tmp_path / "mark")), frame.schema)
+        .writeStream.format("jelly")
+        .option("checkpointLocation", str(tmp_path / "checkpoint"))
+        .options(**options)
+        .queryName("to_jelly")
+        .trigger(availableNow=True)
+        .start(str(tmp_path / "out"))
+    )
+    query.awaitTermination()
+
+
+def rows(folder):
+    return Read(folder, layout="ntriples").counted()
+
+
+def files_in(folder):
+    """All files but notes, hidden ones too."""
+    return sorted(
+        os.path.join(place, name)
+        for place, _, names in os.walk(folder)
+        for name in names
+        if not place.endswith("_jelly-commits")
+    )
+
+
+def test_each_batch_once(spark, tmp_path):
+    (tmp_path / "in").mkdir()
+    write_jelly(tmp_path / "in" / "a.jelly", STATEMENTS[:400], restart_every=3000, frame_rows=20)
+    with pytest.raises(Exception, match="Python worker exited unexpectedly"):
+        run(spark, tmp_path)
+    assert not (tmp_path / "out").exists() or rows(tmp_path / "out") == Counter()
+    run(spark, tmp_path, maxRecordsPerFile=100)
+    assert rows(tmp_path / "out") == texts(STATEMENTS[:400])
+    written = files_in(tmp_path / "out")
+    assert all(os.path.basename(file).startswith("part-") for file in written)
+    assert len(written) > 4
+    # Spark dies before it has noted that the batch is done, and runs it again. New data comes, too.
+    for file in (tmp_path / "checkpoint" / "commits").iterdir():
+        file.unlink()
+    write_jelly(tmp_path / "in" / "b.jelly", STATEMENTS[400:])
+    run(spark, tmp_path)
+    assert set(written) < set(files_in(tmp_path / "out"))
+    assert rows(tmp_path / "out") == texts(STATEMENTS)
+
+
+# ---- by hand ----
+
+
+def staged(batch, attempt, statements):
+    """The files of a task that has come to its end."""
+    folder = batch.target.attempt_folder(attempt)
+    path = f"{folder}/part-00000-{attempt[0]}.jelly"
+    write_jelly(path, statements)
+    return path
+
+
+def begun(folder, number=3):
+    return StreamBatch(str(folder), "query", number)
+
+
+def test_a_batch_that_is_run_again_changes_nothing(tmp_path):
+    batch = begun(tmp_path / "out")
+    batch.commit([staged(batch, "a1", STATEMENTS[:5]), staged(batch, "b1", STATEMENTS[5:10])])
+    files = files_in(tmp_path)
+    again = begun(tmp_path / "out")
+    assert again.is_decided()
+    # A task may have begun before the batch was decided.
+    again.commit([staged(again, "a2", STATEMENTS[:7])])
+    assert files_in(tmp_path) == files
+    staged(again, "c1", STATEMENTS[:7])
+    again.abort()
+    assert files_in(tmp_path) == files
+    assert rows(tmp_path / "out") == texts(STATEMENTS[:10])
+    other = begun(tmp_path / "out", 4)
+    other.commit([staged(other, "d1", STATEMENTS[10:20])])
+    assert rows(tmp_path / "out") == texts(STATEMENTS[:20])
+
+
+@pytest.mark.parametrize("moved", [0, 1])
+@pytest.mark.parametrize("then", ["commit", "abort"])
+def test_a_commit_that_is_cut_off_is_finished_later(tmp_path, moved, then):
+    batch = begun(tmp_path / "out")
+    files = [staged(batch, "a1", STATEMENTS[:5]), staged(batch, "b1", STATEMENTS[5:10])]
+    # A folder stands where the next file should go.
+    obstacle = tmp_path / "out" / os.path.basename(files[moved])
+    (obstacle / "x").mkdir(parents=True)
+    with pytest.raises(StorageError, match="batch 3 is not all in place"):
+        batch.commit(files)
+    (obstacle / "x").rmdir()
+    obstacle.rmdir()
+    assert rows(tmp_path / "out") == texts(STATEMENTS[: 5 * moved])
+    again = begun(tmp_path / "out")
+    more = staged(again, "a2", STATEMENTS[:5])
+    if then == "commit":
+        again.commit([more])
+    else:
+        again.abort()
+    assert rows(tmp_path / "out") == texts(STATEMENTS[:10])
+    assert len(files_in(tmp_path)) == 2
+
+
+def test_files_that_the_driver_does_not_see(tmp_path):
+    batch = begun(tmp_path / "out")
+    with pytest.raises(StorageError, match="a file system that they share"):
+        batch.commit([f"{tmp_path}/out/_jelly-staging-x/a.jelly"])
+    assert not batch.is_decided()
+    batch.abort()
+
+
+def test_notes_do_not_pile_up(tmp_path):
+    for number in range(NOTES_KEPT + 5):
+        begun(tmp_path, number).commit([])
+    assert len(list((tmp_path / "_jelly-commits").iterdir())) == NOTES_KEPT
+
+
+def test_rows_where_spark_has_no_record_batches(tmp_path):
+    arrow = Read(write_jelly(tmp_path / "a.jelly", STATEMENTS)).table.schema
+    table = read_table(tmp_path / "a.jelly")
+    made = [Row(*(None if term is None else Row(*term.values()) for term in row.values())) for row in table.to_pylist()]
+    again = pa.Table.from_batches(_record_batches(iter(made), arrow))
+    assert again.equals(pa.table(table.columns, schema=arrow))
+
+
+def test_what_cannot_be(tmp_path):
+    source = JellyDataSource({"path": str(tmp_path), "checkpointLocation": "x"})
+    with pytest.raises(OptionsError, match="outputMode"):
+        source.streamWriter(schema(s=STRING, p=STRING, o=STRING), True)
+    assert source.streamWriter(schema(s=STRING, p=STRING, o=STRING), False).plan.options == WriteOptions(str(tmp_path))
