@@ -251,14 +251,7 @@ class JellyReader:
                 f"the options change inside the stream: {changes}; "
                 "if streams were concatenated, read with concatenated=True"
             )
-        return (
-            options.physical_type,
-            options.generalized_statements,
-            options.rdf_star,
-            options.max_name_table_size,
-            options.max_prefix_table_size,
-            options.max_datatype_table_size,
-        )
+        return kernel_options(options)
 
     def _take_batch(self) -> Batch:
         columns, terms, first_frame, ends, is_open, metadata, namespaces = self._decoder.take_batch()
@@ -274,6 +267,18 @@ class JellyReader:
             metadata=metadata,
             namespaces=declarations,
         )
+
+
+def kernel_options(options: StreamOptions) -> tuple[int, bool, bool, int, int, int]:
+    """What the kernel's decoder needs to know of a stream's options."""
+    return (
+        options.physical_type,
+        options.generalized_statements,
+        options.rdf_star,
+        options.max_name_table_size,
+        options.max_prefix_table_size,
+        options.max_datatype_table_size,
+    )
 
 
 def looks_delimited(head: bytes) -> bool:

@@ -1,4 +1,4 @@
-"""Jelly on Spark: a data source for PySpark, and sessions to use it in.
+"""Jelly on Spark: a data source for PySpark, functions for messages, and sessions to use them in.
 
     from jellyframe.spark import session
 
@@ -14,12 +14,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from jellyframe.spark.payloads import decode_payloads, encode_payloads, from_jelly, to_jelly
     from jellyframe.spark.sessions import session
     from jellyframe.spark.source import JellyDataSource, register
 
-__all__ = ["JellyDataSource", "register", "session"]
+__all__ = ["JellyDataSource", "decode_payloads", "encode_payloads", "from_jelly", "register", "session", "to_jelly"]
 
-_HOMES = {"JellyDataSource": "source", "register": "source", "session": "sessions"}
+_HOMES = {
+    "JellyDataSource": "source",
+    "decode_payloads": "payloads",
+    "encode_payloads": "payloads",
+    "from_jelly": "payloads",
+    "register": "source",
+    "session": "sessions",
+    "to_jelly": "payloads",
+}
 
 
 def __getattr__(name: str) -> object:

@@ -34,7 +34,7 @@ class Groups:
         """The groups of a record batch that has rows."""
         column = record_batch[self._column]
         metadata = record_batch[METADATA_COLUMN] if METADATA_COLUMN in record_batch.schema.names else None
-        starts = [0, *_changes(column)]
+        starts = [0, *changes(column)]
         for start, stop in zip(starts, [*starts[1:], len(column)], strict=True):
             value = column[start].as_py()
             is_new = not self._has_last or value != self._last
@@ -56,11 +56,11 @@ class Groups:
         self._seen.add(mark)
 
 
-def _changes(column: pa.Array) -> list[int]:
+def changes(column: pa.Array) -> list[int]:
     """The rows whose value differs from that of the row before."""
     if pa.types.is_struct(column.type):
         leaves = [column.is_null(), *column.flatten()]
-        return sorted({row for leaf in leaves for row in _changes(leaf)})
+        return sorted({row for leaf in leaves for row in changes(leaf)})
     codes = pc.fill_null(column.dictionary_encode().indices, pa.scalar(-1, pa.int32()))
     differs = pc.not_equal(codes.slice(1), codes.slice(0, len(codes) - 1))
     return [row + 1 for row in pc.indices_nonzero(differs).to_pylist()]
