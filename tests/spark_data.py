@@ -45,6 +45,10 @@ def quads(n: int) -> list[Quad]:
     ]
 
 
+# What the tests of jobs are about.
+STATEMENTS = [*quads(600), *SPECIAL]
+
+
 def write_jelly(path: Path, statements: Iterable[Any], **options: Any) -> Path:
     with jellyframe.open_writer(path, **options) as writer:
         writer.write(statements)

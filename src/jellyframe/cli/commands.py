@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 RDF_COMMANDS: tuple[str, ...] = ("to_jelly", "from_jelly", "transcode", "inspect", "validate")
-SPARK_COMMANDS: tuple[str, ...] = ()
+SPARK_COMMANDS: tuple[str, ...] = ("convert", "merge", "partition", "sample", "validate")
 TOP_COMMANDS = ("version", "completion")
 
 _EXAMPLES = """\
@@ -20,6 +20,7 @@ examples:
   jellyframe rdf to-jelly people.nt.gz --to people.jelly
   jellyframe rdf from-jelly people.jelly --out-format ttl | less
   jellyframe rdf inspect people.jelly
+  jellyframe spark convert dump/*.nt.gz --to people
 
 exit codes: 0 fine, 1 the answer is no (invalid, different), 2 trouble
 """

@@ -21,6 +21,7 @@ from jellyframe.options import VERSION_1_1, StreamOptions
 from jellyframe.spark.commit import Target
 from jellyframe.spark.grouping import Groups
 from jellyframe.spark.options import WriteOptions
+from jellyframe.spark.rolling import RollingFiles
 from jellyframe.spark.schema import FILE_COLUMN, METADATA_COLUMN, exact_arrow_schema, layout_columns
 from jellyframe.spark.sorting import sorted_runs
 from jellyframe.writer import JellyWriter, open_writer
@@ -111,7 +112,7 @@ def write_files(
 ) -> tuple[str, ...]:
     """Write one task's statements to files whose names begin with `prefix`. With no statements there is no file."""
     options = plan.options
-    with _Files(plan, target, prefix) as files:
+    with JellyFiles(plan, target, prefix) as files:
         if options.sort:
             record_batches = sorted_runs(record_batches, options.sort, options.sort_rows)
         groups = Groups(options.group_by) if options.group_by else None
@@ -123,7 +124,7 @@ def write_files(
             maker = maker or BatchMaker(statements.schema)
             batch = maker.make(statements)
             if not plan.stream.has_graph and batch.has_graph:
-                batch = _without_graphs(batch)
+                batch = without_graphs(batch)
             if groups is None:
                 files.write(batch)
             else:
@@ -132,7 +133,7 @@ def write_files(
     return tuple(files.paths)
 
 
-def _without_graphs(batch: Batch) -> Batch:
+def without_graphs(batch: Batch) -> Batch:
     """Triples for a stream of triples: quads do if they are all in the default graph."""
     kinds = batch.terms.buffers()[0]
     if any(kinds[graph] != KIND_DEFAULT_GRAPH for graph in set(batch.g or ())):
@@ -140,63 +141,35 @@ def _without_graphs(batch: Batch) -> Batch:
     return Batch((batch.s, batch.p, batch.o, None), batch.terms)
 
 
-class _Files:
-    """The files of one task, one after the other."""
+class JellyFiles(RollingFiles):
+    """The streams of one task."""
 
     def __init__(self, plan: WritePlan, target: Target, prefix: str) -> None:
+        options = plan.options
+        super().__init__(target, prefix, _SUFFIXES[options.compression], options.max_records_per_file)
         self._plan = plan
-        self._target = target
-        self._prefix = prefix
-        self._rows_left = 0
         self._writer: JellyWriter | None = None
-        self._stream: Any = None
         self._group_metadata: dict[str, bytes] | None = None
-        self.paths: list[str] = []
-
-    def write(self, batch: Batch) -> None:
-        start = 0
-        while start < len(batch):
-            writer = self._ready_writer()
-            stop = min(len(batch), start + self._rows_left)
-            writer.write_batch(batch, start, stop)
-            self._rows_left -= stop - start
-            start = stop
 
     def write_group(self, batch: Batch, start: int, stop: int, is_new: bool, metadata: dict[str, bytes] | None) -> None:
         """Write rows of one group. A group is never cut, so files are ended between groups only."""
         if is_new:
             self._end_group()
             self._group_metadata = metadata
-            self._ready_writer()
-        assert self._writer is not None
-        self._writer.write_batch(batch, start, stop)
-        self._rows_left -= stop - start
+            self._ready()
+        self._write(batch, start, stop)
 
     def _end_group(self) -> None:
         if self._writer is not None:
             self._writer.end_frame(self._group_metadata)
 
-    def _ready_writer(self) -> JellyWriter:
-        if self._writer is not None and self._rows_left <= 0:
-            self._close()
-        if self._writer is None:
-            self._writer = self._open()
-        return self._writer
-
-    def _open(self) -> JellyWriter:
+    def _open(self, sink: Any) -> None:
         plan, options = self._plan, self._plan.options
-        path = f"{self._prefix}-{len(self.paths):03d}{_SUFFIXES[options.compression]}"
-        storage = self._target.storage
-        sink: Any = path
-        if not storage.is_local:
-            sink = self._stream = storage.fs.open_output_stream(path)
-        self.paths.append(path)
-        self._rows_left = options.max_records_per_file or 1 << 62
         stream = plan.stream
         if options.group_by is not None and stream.version == 0:
             # Metadata may come with any group, when it is too late to raise the version.
             stream = stream.replace(version=VERSION_1_1)
-        return open_writer(
+        self._writer = open_writer(
             sink,
             stream,
             frame_rows=options.frame_rows,
@@ -206,21 +179,20 @@ class _Files:
             index=plan.has_index,
         )
 
-    def _close(self) -> None:
+    def _write_rows(self, batch: Batch, start: int, stop: int) -> None:
+        assert self._writer is not None
+        self._writer.write_batch(batch, start, stop)
+
+    def _finish(self) -> None:
+        assert self._writer is not None
+        self._writer.close()
+        self._writer = None
+
+    def _discard(self) -> None:
         if self._writer is not None:
-            self._writer.close()
-            self._writer = None
-        if self._stream is not None:
-            self._stream.close()
-            self._stream = None
-
-    def __enter__(self) -> _Files:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *_error: object) -> None:
-        if kind is None:
-            if self._plan.options.group_by is not None:
-                self._end_group()
-            self._close()
-        elif self._writer is not None:
             self._writer.discard()
+
+    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
+        if kind is None and self._plan.options.group_by is not None:
+            self._end_group()
+        super().__exit__(kind, *error)

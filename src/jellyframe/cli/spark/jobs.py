@@ -32,18 +32,20 @@ def add_job(
     help: str,  # noqa: A002
     description: str | None = None,
     examples: str,
+    has_mode: bool = True,
 ) -> CommandParser:
     """Add a command that runs a job: any number of inputs, how they are read, and where Spark runs."""
     parser = add_command(subparsers, name, run, help=help, description=description, examples=examples)
     parser.add_inputs("files, folders and patterns; formats follow from names, and may be mixed")
     add_format(parser, "--in-format", "--input-format", known=JOB_FORMATS)
-    parser.add_argument(
-        "--mode",
-        choices=MODES,
-        default="FAILFAST",
-        type=str.upper,
-        help="at bad lines or frames: stop (FAILFAST, the default), leave them out, or leave them out and tell of them",
-    )
+    if has_mode:
+        parser.add_argument(
+            "--mode",
+            choices=MODES,
+            default="FAILFAST",
+            type=str.upper,
+            help="at bad lines or frames: stop (the default), leave them out, or leave them out and tell of them",
+        )
     parser.add_argument(
         "--partition-size", metavar="SIZE", type=size_or_off, help="how much of the input a task reads, such as 64MiB"
     )
@@ -67,11 +69,8 @@ def _setting(text: str) -> tuple[str, str]:
 
 def read_settings(arguments: argparse.Namespace) -> dict[str, Any]:
     """How the inputs are read, as arguments of the functions in `jellyframe.spark.jobs`."""
-    return {
-        "in_format": arguments.in_format,
-        "mode": arguments.mode,
-        "partition_bytes": arguments.partition_size,
-    }
+    settings = {"in_format": arguments.in_format, "partition_bytes": arguments.partition_size}
+    return {**settings, "mode": arguments.mode} if hasattr(arguments, "mode") else settings
 
 
 def input_paths(arguments: argparse.Namespace) -> list[str]:

@@ -15,17 +15,30 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from jellyframe.spark.jobs.converting import convert
     from jellyframe.spark.jobs.inputs import read_statements
+    from jellyframe.spark.jobs.merging import merge
+    from jellyframe.spark.jobs.partitioning import partition
+    from jellyframe.spark.jobs.sampling import sample
+    from jellyframe.spark.jobs.summary import Summary
+    from jellyframe.spark.jobs.validating import validate
 
-_HOMES = {"read_statements": "inputs"}
+__all__ = ["Summary", "convert", "merge", "partition", "read_statements", "sample", "validate"]
 
-__all__ = ["read_statements"]
+_HOMES = {
+    "Summary": "summary",
+    "convert": "converting",
+    "merge": "merging",
+    "partition": "partitioning",
+    "read_statements": "inputs",
+    "sample": "sampling",
+    "validate": "validating",
+}
 
 
 def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    # A function may have the name of its module, which Python has put here when it was imported.
     value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
     globals()[name] = value
     return value

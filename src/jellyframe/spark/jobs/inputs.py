@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
@@ -12,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from jellyframe import formats
-from jellyframe.errors import OptionsError
+from jellyframe.errors import JellyError, OptionsError
 from jellyframe.formats import Format
+from jellyframe.reader import open_reader
 from jellyframe.spark.options import ReadOptions
-from jellyframe.spark.splits import Piece, cut_files, default_target, pack
+from jellyframe.spark.splits import PLANNING_THREADS, Piece, cut_files, default_target, pack
 from jellyframe.spark.storage import DataFile, StorageError, find_files
 
 if TYPE_CHECKING:
@@ -66,6 +68,14 @@ class Inputs:
         if not files:
             raise StorageError(f"{', '.join(names)}: there is no file of a format that we know")
         return cls(tuple(files), {file: said or _format_of(file) for file in files}, read, blank_nodes)
+
+    def only(self, columns: Sequence[str]) -> Inputs:
+        """The same inputs, of which only some columns are wanted."""
+        return replace(self, options=replace(self.options, columns=tuple(columns)))
+
+    def among(self, files: Sequence[DataFile]) -> Inputs:
+        """Some of the inputs."""
+        return replace(self, files=tuple(files))
 
     @property
     def total_bytes(self) -> int:
@@ -170,3 +180,33 @@ def map_pieces(
         return spark.createDataFrame([], schema)
     count = len(partitions)
     return spark.range(0, count, 1, count).mapInArrow(task, schema)
+
+
+def statement_columns(has_graph: bool) -> list[str]:
+    """The columns of the layout `ntriples`."""
+    return ["s", "p", "o", "g"] if has_graph else ["s", "p", "o"]
+
+
+def has_graphs(inputs: Inputs) -> bool:
+    """Whether some statement of the inputs may be in a named graph, as far as their formats and headers tell."""
+    peeked = [file for file in inputs.files if inputs.formats[file] in (formats.JELLY, formats.PARQUET)]
+    if any(inputs.formats[file].has_graphs for file in inputs.files if file not in set(peeked)):
+        return True
+    with ThreadPoolExecutor(PLANNING_THREADS) as pool:
+        return any(pool.map(lambda file: _has_graph(file, inputs), peeked))
+
+
+def _has_graph(file: DataFile, inputs: Inputs) -> bool:
+    if inputs.formats[file] == formats.PARQUET:
+        import pyarrow.parquet
+
+        try:
+            return "g" in pyarrow.parquet.read_schema(file.path, filesystem=file.storage.fs).names
+        except pa.ArrowException:
+            # Whoever reads the file will tell what is wrong with it.
+            return True
+    try:
+        with file.open() as source, open_reader(source, limits=inputs.options.limits) as reader:
+            return reader.options.has_graph
+    except JellyError:
+        return True

@@ -1,0 +1,88 @@
+"""Options of jobs that write: where to, in what format, and how the streams are made."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import asdict
+from typing import Any
+
+from jellyframe import formats
+from jellyframe.cli.arguments import CommandParser, add_format, positive, size_or_off
+from jellyframe.cli.console import UsageError
+from jellyframe.cli.spark.jobs import read_settings
+from jellyframe.cli.stream_options import DEFAULT_ROWS_PER_FRAME, add_stream_options, base_options, given_options
+
+OUT_FORMATS = (formats.JELLY, formats.NQUADS, formats.NTRIPLES, formats.PARQUET)
+
+
+def add_output_options(parser: CommandParser, *, may_append: bool = True, has_files: bool = True) -> None:
+    """Add the output folder, what is done if it has something in it, and how it is written."""
+    parser.add_path("--to", "--output", metavar="FOLDER", required=True, help="the folder to write to")
+    save = parser.add_mutually_exclusive_group()
+    save.add_argument(
+        "--overwrite", action="store_true", help="replace the data in the folder, when the new data is complete"
+    )
+    if may_append:
+        save.add_argument("--append", action="store_true", help="add files to those that are there")
+    else:
+        parser.set_defaults(append=False)
+    add_format(parser, "--out-format", "--output-format", known=OUT_FORMATS)
+    if has_files:
+        parser.add_argument("--files", metavar="N", type=positive, help="how many files to write")
+    parser.add_argument("--max-records-per-file", metavar="N", type=positive, help="statements in a file, at most")
+    parser.add_argument("--compress", choices=("gzip", "zstd", "none"), help="compress the files")
+    parser.add_argument(
+        "--blank-nodes",
+        choices=("keep", "per-file"),
+        default="keep",
+        help="keep labels as they are (the default: files of a dump share nodes), or make those of each file its own",
+    )
+    parser.add_argument("--layout", choices=("struct", "ntriples", "flat"), help="the columns of Parquet (struct)")
+    add_stream_options(parser)
+    parser.add_argument(
+        "--rows-per-frame", metavar="N", type=positive, help=f"rows in a frame ({DEFAULT_ROWS_PER_FRAME})"
+    )
+    parser.add_argument(
+        "--restart-every",
+        metavar="SIZE",
+        type=size_or_off,
+        default=argparse.SUPPRESS,
+        help="distance of the points from which reading may start, such as 8MiB (the default), or `off`",
+    )
+    parser.add_switch("--index", help="whether files end with an index of these points (by default yes)")
+    parser.add_switch("--json", default=False, help="the summary as JSON on standard output")
+
+
+def output_settings(arguments: argparse.Namespace) -> dict[str, Any]:
+    """How the output is written, and the inputs are read, as arguments of the functions in `jellyframe.spark.jobs`."""
+    if arguments.layout is not None and arguments.out_format != formats.PARQUET.name:
+        raise UsageError("--layout is for --out-format parquet")
+    settings = {
+        **read_settings(arguments),
+        **_stream_settings(arguments),
+        "out_format": arguments.out_format or formats.JELLY.name,
+        "save": "overwrite" if arguments.overwrite else "append" if arguments.append else "error",
+        "layout": arguments.layout,
+        "blank_nodes": arguments.blank_nodes,
+        "frame_rows": arguments.rows_per_frame,
+        "index": arguments.index,
+        "compression": arguments.compress,
+        "max_records_per_file": arguments.max_records_per_file,
+    }
+    if hasattr(arguments, "files"):
+        settings["files"] = arguments.files
+    if hasattr(arguments, "restart_every"):
+        settings["restart_every"] = arguments.restart_every or "off"
+    return {name: value for name, value in settings.items() if value is not None}
+
+
+def _stream_settings(arguments: argparse.Namespace) -> dict[str, Any]:
+    base = base_options(arguments)
+    if base is None:
+        return given_options(arguments)
+    copied = asdict(base)
+    del copied["version"]
+    if arguments.options_from is None:
+        # A preset is about the sizes of tables, and nothing else.
+        copied = {name: value for name, value in copied.items() if name.endswith("_table_size")}
+    return {**copied, **given_options(arguments)}

@@ -1,0 +1,38 @@
+"""`jellyframe spark partition`: one folder for each predicate, graph, or share of the subjects."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from jellyframe.cli.arguments import positive
+from jellyframe.cli.spark.jobs import add_job, input_paths, job_session, report
+from jellyframe.cli.spark.output import add_output_options, output_settings
+
+
+def add_parser(subparsers: Any) -> None:
+    parser = add_job(
+        subparsers,
+        "partition",
+        run,
+        help="split into one folder for each predicate, graph, or share of the subjects",
+        description="Split files into one folder for each predicate, each graph, or each share of the subjects.\n"
+        "manifest.json tells which folder holds what.",
+        examples="""
+jellyframe spark partition people --by predicate --to by-predicate
+jellyframe spark partition graphs.nq --by graph --to by-graph
+jellyframe spark partition people --by subject --buckets 32 --to shares
+""",
+    )
+    parser.add_argument("--by", choices=("predicate", "graph", "subject"), default="predicate", help="what decides")
+    parser.add_argument("--buckets", metavar="N", type=positive, default=16, help="how many shares of subjects (16)")
+    add_output_options(parser, may_append=False, has_files=False)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    paths, settings = input_paths(arguments), output_settings(arguments)
+    with job_session(arguments) as spark:
+        from jellyframe.spark.jobs import partition
+
+        summary = partition(spark, paths, arguments.to, by=arguments.by, buckets=arguments.buckets, **settings)
+    return report(summary, arguments)

@@ -1,0 +1,49 @@
+"""`jellyframe spark sample`: some of the statements."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from jellyframe.cli.arguments import natural
+from jellyframe.cli.spark.jobs import add_job, input_paths, job_session, report
+from jellyframe.cli.spark.output import add_output_options, output_settings
+
+
+def add_parser(subparsers: Any) -> None:
+    parser = add_job(
+        subparsers,
+        "sample",
+        run,
+        help="take a random sample of statements, or of subjects with all of theirs",
+        examples="""
+jellyframe spark sample people --fraction 0.01 --to some
+jellyframe spark sample people --number 1000 --whole-subjects --seed 7 --to thousand
+""",
+    )
+    size = parser.add_mutually_exclusive_group(required=True)
+    size.add_argument("--fraction", metavar="F", type=_fraction, help="about this part of the statements, 0 to 1")
+    size.add_argument("--number", metavar="N", type=natural, help="this many statements")
+    parser.add_argument("--seed", metavar="N", type=natural, default=0, help="another seed is another sample (0)")
+    parser.add_switch("--whole-subjects", default=False, help="sample subjects, each with all of its statements")
+    add_output_options(parser)
+
+
+def _fraction(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number <= 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number between 0 and 1")
+    return number
+
+
+def run(arguments: argparse.Namespace) -> int:
+    paths, settings = input_paths(arguments), output_settings(arguments)
+    settings |= {"fraction": arguments.fraction, "number": arguments.number, "seed": arguments.seed}
+    with job_session(arguments) as spark:
+        from jellyframe.spark.jobs import sample
+
+        summary = sample(spark, paths, arguments.to, whole_subjects=arguments.whole_subjects, **settings)
+    return report(summary, arguments)

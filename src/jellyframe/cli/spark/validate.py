@@ -1,0 +1,40 @@
+"""`jellyframe spark validate`: every file read to its end."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+from jellyframe.cli.spark.jobs import add_job, input_paths, job_session, read_settings
+
+
+def add_parser(subparsers: Any) -> None:
+    parser = add_job(
+        subparsers,
+        "validate",
+        run,
+        help="read every file to its end, and tell which are in order",
+        description="Read every file to its end, and tell which are in order, and what is wrong with the others.\n"
+        "The answer is on standard output, and in the exit code: 0 all are in order, 1 some are not.",
+        examples="""
+jellyframe spark validate people
+jellyframe spark validate 's3://bucket/dump/*.nq.gz' --json > report.json
+""",
+        has_mode=False,
+    )
+    parser.add_switch("--json", default=False, help="the report as JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    paths, settings = input_paths(arguments), read_settings(arguments)
+    with job_session(arguments) as spark:
+        from jellyframe.spark.jobs import validate
+
+        report = validate(spark, paths, **settings)
+    sys.stdout.write(report.as_json() if arguments.json else "" if arguments.quiet else report.as_table())
+    arguments.console.note(
+        f"validate: {len(report.files):,} files, {report.bad_files:,} of them bad, {report.statements:,} statements, "
+        f"{report.seconds:.1f} s"
+    )
+    return 0 if report.ok else 1

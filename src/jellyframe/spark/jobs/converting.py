@@ -1,0 +1,51 @@
+"""`convert`: files of any format into Jelly, N-Quads, N-Triples or Parquet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+from jellyframe.spark.jobs.inputs import KEEP, Inputs, Paths, has_graphs
+from jellyframe.spark.jobs.outputs import ERROR, Output
+from jellyframe.spark.jobs.running import copy_statements
+from jellyframe.spark.jobs.summary import Summary
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def convert(
+    spark: SparkSession,
+    paths: Paths,
+    output: str | PathLike[str],
+    *,
+    out_format: str = "jelly",
+    save: str = ERROR,
+    in_format: str | None = None,
+    mode: str = "FAILFAST",
+    blank_nodes: str = KEEP,
+    files: int | None = None,
+    partition_bytes: int | None = None,
+    read_options: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> Summary:
+    """Convert files, folders and patterns of them into one folder.
+
+    `out_format` is jelly, nq, nt or parquet; `save` what to do if the folder has something in it: error, overwrite or
+    append. There is one file a task: `partition_bytes` says how much of the input each reads, `files` how many there
+    are to be. The other options are those of the data source for writing, and `layout` of Parquet files.
+
+    Labels of blank nodes stay as they are: the files of a dump are most often parts of one document, whose nodes
+    cross them. Where each file is a document of its own, `blank_nodes="per-file"` keeps their nodes apart.
+    """
+    inputs = Inputs.find(
+        paths,
+        in_format=in_format,
+        mode=mode,
+        blank_nodes=blank_nodes,
+        partition_bytes=partition_bytes,
+        **(read_options or {}),
+    )
+    target = Output.of(output, has_graph=has_graphs(inputs), out_format=out_format, save=save, **options)
+    return copy_statements("convert", spark, inputs, target, files, None)

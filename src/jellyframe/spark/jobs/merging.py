@@ -1,0 +1,79 @@
+"""`merge`: many files into few, on request without duplicates, on request sorted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+from jellyframe import formats
+from jellyframe.spark.jobs.inputs import KEEP, TEXT_FACTOR, Inputs, Paths, has_graphs, statement_columns, statements
+from jellyframe.spark.jobs.outputs import ERROR, Output
+from jellyframe.spark.jobs.running import copy_statements, cores, write_statements
+from jellyframe.spark.jobs.summary import Summary
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+# How large a file is to become, and how small one may be so that all cores have something to do.
+_FILE_BYTES = 128 << 20
+_SMALL_FILE_BYTES = 8 << 20
+# Rows that a shuffle has brought together are in no order; sorting them in runs makes the files much smaller.
+_SHUFFLED_SORT = "g,s,p"
+
+
+def merge(
+    spark: SparkSession,
+    paths: Paths,
+    output: str | PathLike[str],
+    *,
+    distinct: bool = False,
+    sort: bool = False,
+    out_format: str = "jelly",
+    save: str = ERROR,
+    in_format: str | None = None,
+    mode: str = "FAILFAST",
+    blank_nodes: str = KEEP,
+    files: int | None = None,
+    partition_bytes: int | None = None,
+    read_options: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> Summary:
+    """Write all statements of some files into few files, of about 128 MiB unless `files` says how many.
+
+    `distinct` leaves out statements that were there before: the same terms in the same graph. `sort` brings all
+    statements in order, by graph, subject, predicate and object, over all files. The other arguments are those of
+    `convert`.
+    """
+    inputs = Inputs.find(
+        paths,
+        in_format=in_format,
+        mode=mode,
+        blank_nodes=blank_nodes,
+        layout="ntriples",
+        partition_bytes=partition_bytes,
+        **(read_options or {}),
+    )
+    has_graph = has_graphs(inputs)
+    if not distinct and not sort:
+        target = Output.of(output, has_graph=has_graph, out_format=out_format, save=save, **options)
+        return copy_statements("merge", spark, inputs, target, files, _FILE_BYTES)
+    if not sort:
+        options.setdefault("sort", _SHUFFLED_SORT if has_graph else _SHUFFLED_SORT.removeprefix("g,"))
+    target = Output.of(output, has_graph=has_graph, out_format=out_format, save=save, **options)
+    columns = statement_columns(has_graph)
+    frame = statements(spark, inputs.only(columns))
+    count = files or _file_count(spark, inputs)
+    if distinct:
+        # By subject, so that what belongs together gets into one file. Nulls count as equal here.
+        frame = frame.repartition(count, "s").dropDuplicates()
+    if sort:
+        order = [name for name in ("g", "s", "p", "o") if name in columns]
+        frame = frame.repartitionByRange(count, *order).sortWithinPartitions(*order)
+    return write_statements("merge", inputs, target, frame)
+
+
+def _file_count(spark: SparkSession, inputs: Inputs) -> int:
+    text = sum(file.size for file in inputs.files if inputs.formats[file] in formats.TEXT_FORMATS)
+    size = inputs.total_bytes - text + text // TEXT_FACTOR
+    return max(-(-size // _FILE_BYTES), min(cores(spark), size // _SMALL_FILE_BYTES), 1)

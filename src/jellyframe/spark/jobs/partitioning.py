@@ -1,0 +1,161 @@
+"""`partition`: one folder for each predicate, each graph, or each share of the subjects."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from jellyframe.arrow_terms import BatchMaker
+from jellyframe.errors import OptionsError
+from jellyframe.spark.grouping import Groups
+from jellyframe.spark.jobs.inputs import KEEP, Inputs, Paths, has_graphs, statement_columns, statements
+from jellyframe.spark.jobs.outputs import APPEND, ERROR, MANIFEST, Output
+from jellyframe.spark.jobs.running import RESULT_SCHEMA, TaskResult, cores, good_rows, run_job, task_prefix
+from jellyframe.spark.jobs.summary import Summary
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, SparkSession
+
+PREDICATE, GRAPH, SUBJECT = "predicate", "graph", "subject"
+KEYS = (PREDICATE, GRAPH, SUBJECT)
+DEFAULT_BUCKETS = 16
+_KEY_COLUMN = "key"
+_TASKS_PER_CORE = 2
+_NAME_LETTERS = 40
+_UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
+
+
+def partition(
+    spark: SparkSession,
+    paths: Paths,
+    output: str | PathLike[str],
+    *,
+    by: str = PREDICATE,
+    buckets: int = DEFAULT_BUCKETS,
+    out_format: str = "jelly",
+    save: str = ERROR,
+    in_format: str | None = None,
+    mode: str = "FAILFAST",
+    blank_nodes: str = KEEP,
+    partition_bytes: int | None = None,
+    read_options: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> Summary:
+    """Write the statements of each predicate or graph into a folder of its own, in one pass however many there are.
+
+    `by="subject"` makes `buckets` folders, and a subject's is the CRC-32 of its N-Triples text modulo their number.
+    `manifest.json` in the output tells which folder holds what. Folders are named so that people can tell them, and
+    a hash keeps them apart. The other arguments are those of `convert`.
+    """
+    if by not in KEYS:
+        raise OptionsError(f"by is {by!r}, and must be one of {', '.join(KEYS)}")
+    if buckets < 1:
+        raise OptionsError(f"buckets is {buckets}, and must be at least 1")
+    if save == APPEND:
+        raise OptionsError("folders of a partition cannot be appended to: the manifest would not be true any more")
+    inputs = Inputs.find(
+        paths,
+        in_format=in_format,
+        mode=mode,
+        blank_nodes=blank_nodes,
+        layout="ntriples",
+        partition_bytes=partition_bytes,
+        **(read_options or {}),
+    )
+    has_graph = has_graphs(inputs)
+    target = Output.of(output, has_graph=has_graph, out_format=out_format, save=save, **options)
+    if target.plan.options.sort:
+        raise OptionsError("partition sorts by the key and the subject already; leave sort out")
+    frame = statements(spark, inputs.only(statement_columns(has_graph)))
+    keyed = _keyed(frame, by, buckets).repartition(cores(spark) * _TASKS_PER_CORE, _KEY_COLUMN)
+    ordered = keyed.sortWithinPartitions(_KEY_COLUMN, "s")
+    columns = statement_columns(has_graph)
+    corrupt = inputs.options.corrupt_column if inputs.options.corrupt_column in frame.columns else None
+
+    def task(record_batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return _write_folders(record_batches, columns, corrupt, by, target)
+
+    def finish(results: list[TaskResult]) -> list[str]:
+        return [_stage_manifest(results, by, buckets, target)]
+
+    return run_job("partition", inputs, target, lambda: ordered.mapInArrow(task, RESULT_SCHEMA), finish)
+
+
+def _keyed(frame: DataFrame, by: str, buckets: int) -> DataFrame:
+    from pyspark.sql import functions as F  # noqa: N812
+
+    key: Column
+    if by == PREDICATE:
+        key = F.col("p")
+    elif by == GRAPH:
+        key = F.col("g") if "g" in frame.columns else F.lit(None).cast("string")
+    else:
+        key = F.pmod(F.crc32(F.encode("s", "UTF-8")), F.lit(buckets)).cast("string")
+    return frame.withColumn(_KEY_COLUMN, key)
+
+
+def _write_folders(
+    record_batches: Iterator[pa.RecordBatch], columns: list[str], corrupt: str | None, by: str, output: Output
+) -> Iterator[pa.RecordBatch]:
+    """A task to which all rows of a key come, one key after the other."""
+    result = TaskResult()
+    folder, name = task_prefix(output)
+    groups = Groups(_KEY_COLUMN)
+    maker: BatchMaker | None = None
+    files = None
+    value: str | None = None
+
+    def end() -> None:
+        if files is not None:
+            files.__exit__(None)
+            before = len(result.files)
+            result.add_files(files, output)
+            size = sum(size for _path, size in result.files[before:])
+            known = {"value": value, "folder": folder_name(value, by), "statements": files.statements}
+            result.folders.append({**known, "files": len(files.paths), "bytes": size})
+
+    for record_batch in good_rows(record_batches, corrupt, result):
+        rows = record_batch.select(columns)
+        maker = maker or BatchMaker(rows.schema)
+        for start, stop, is_new, _metadata in groups.of(record_batch):
+            if is_new:
+                end()
+                value = record_batch[_KEY_COLUMN][start].as_py()
+                place = f"{folder}/{folder_name(value, by)}"
+                output.target.storage.fs.create_dir(place, recursive=True)
+                files = output.files(f"{place}/{name}")
+            assert files is not None
+            files.write(output.fitting(maker.make(rows.slice(start, stop - start))))
+    end()
+    return result.rows()
+
+
+def folder_name(value: str | None, by: str) -> str:
+    """A name that people can tell, that every file system takes, and that no other value has."""
+    if value is None:
+        return f"{by}=default"
+    if by == SUBJECT:
+        return f"{by}={int(value):05d}"
+    name = re.split(r"[/#]", value.strip("<>").rstrip("/#"))[-1]
+    readable = _UNSAFE.sub("-", name).strip("-.")[:_NAME_LETTERS]
+    digest = hashlib.blake2b(value.encode(), digest_size=5).hexdigest()
+    return f"{by}={readable}-{digest}" if readable else f"{by}={digest}"
+
+
+def _stage_manifest(results: list[TaskResult], by: str, buckets: int, output: Output) -> str:
+    folders = sorted((one for result in results for one in result.folders), key=lambda one: str(one["folder"]))
+    document: dict[str, Any] = {"by": by, "format": output.format.name, "folders": folders}
+    if by == SUBJECT:
+        document |= {"buckets": buckets, "hash": "CRC-32 of the subject in N-Triples, modulo the buckets"}
+    path = f"{output.target.staging}/driver/{MANIFEST}"
+    storage = output.target.storage
+    storage.fs.create_dir(path.rpartition("/")[0], recursive=True)
+    with storage.fs.open_output_stream(path) as stream:
+        stream.write((json.dumps(document, ensure_ascii=False, indent=2) + "\n").encode())
+    return path
