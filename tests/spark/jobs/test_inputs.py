@@ -65,9 +65,8 @@ def test_options_of_the_source(spark, tmp_path, nquads):
 def test_blank_nodes_of_a_file_are_its_own_on_request(spark, tmp_path):
     for name in ("one", "two"):
         (tmp_path / f"{name}.nt").write_bytes(b"_:a <http://a/p> << _:a <http://a/p> _:b >> .\n" * 100)
-    write_jelly(
-        tmp_path / "three.jelly", [(jellyframe.BlankNode("a"), jellyframe.IRI("http://a/p"), jellyframe.BlankNode("b"))]
-    )
+    a, b = jellyframe.BlankNode("a"), jellyframe.BlankNode("b")
+    write_jelly(tmp_path / "three.jelly", [jellyframe.Triple(a, jellyframe.IRI("http://a/p"), b)])
     kept = read_statements(spark, tmp_path, partition_bytes=1000)
     assert rows(kept, "s") == Counter({("_:a",): 201})
     apart = read_statements(spark, tmp_path, partition_bytes=1000, blank_nodes="per-file")
@@ -113,7 +112,7 @@ def test_what_is_not_there(tmp_path):
 
 
 def test_whether_there_are_graphs(tmp_path):
-    triple = [(jellyframe.IRI("http://a/s"), jellyframe.IRI("http://a/p"), jellyframe.IRI("http://a/o"))]
+    triple = [jellyframe.Triple(*[jellyframe.IRI("http://a/x")] * 3)]
     write_jelly(tmp_path / "triples.jelly", triple)
     (tmp_path / "triples.nt").touch()
     pyarrow.parquet.write_table(jellyframe.read_table(tmp_path / "triples.jelly"), tmp_path / "triples.parquet")

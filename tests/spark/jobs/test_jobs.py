@@ -29,11 +29,16 @@ def source(tmp_path, nquads):
 
 def read(folder):
     """The statements in a folder of Jelly files, read without Spark."""
-    return [
-        statement
-        for path in sorted(folder.rglob("*.jelly*"))
-        for statement in jellyframe.open_reader(path).statements()
-    ]
+    found = []
+    for path in sorted(folder.rglob("*.jelly*")):
+        with jellyframe.open_reader(path) as reader:
+            found += reader.statements()
+    return found
+
+
+def options_of(path):
+    with jellyframe.open_reader(path) as reader:
+        return reader.options
 
 
 def names(folder):
@@ -49,7 +54,7 @@ def test_convert_to_jelly_and_back(spark, source, tmp_path, nquads, compression)
     assert (summary.statements, summary.files) == (len(STATEMENTS), 3)
     files = list((tmp_path / "jelly").iterdir())
     assert summary.bytes == sum(path.stat().st_size for path in files)
-    options = jellyframe.open_reader(files[0]).options
+    options = options_of(files[0])
     assert (options.max_name_table_size, options.physical_type) == (64, PhysicalType.QUADS)
     jobs.convert(spark, tmp_path / "jelly", tmp_path / "text", out_format="nq", compression=compression, files=1)
     jobs.convert(spark, tmp_path / "text", tmp_path / "again", sort="true")
@@ -76,7 +81,7 @@ def test_triples_stay_triples(spark, tmp_path, source):
     (tmp_path / "a.nt").write_bytes(b"<http://a/s> <http://a/p> <http://a/o> .\n")
     jobs.convert(spark, tmp_path / "a.nt", tmp_path / "jelly")
     (file,) = (tmp_path / "jelly").iterdir()
-    assert jellyframe.open_reader(file).options.physical_type is PhysicalType.TRIPLES
+    assert options_of(file).physical_type is PhysicalType.TRIPLES
     with pytest.raises(TableError, match="names graphs"):
         jobs.convert(spark, source, tmp_path / "nt", out_format="nt")
     assert not (tmp_path / "nt").exists()
@@ -124,9 +129,10 @@ def test_merge(spark, source, tmp_path):
     assert texts(read(tmp_path / "distinct")) == Counter(dict.fromkeys(ALL, 1))
     assert summary.statements == len(ALL)
     jobs.merge(spark, source, tmp_path / "sorted", sort=True, files=2)
+    in_order = read(tmp_path / "sorted")
     keys = [
-        tuple("" if one is jellyframe.DEFAULT_GRAPH else str(one) for one in (quad.g, *quad[:3]))
-        for quad in read(tmp_path / "sorted")
+        tuple("" if term is jellyframe.DEFAULT_GRAPH else str(term) for term in (quad.g, *quad[:3]))
+        for quad in in_order
     ]
     assert keys == sorted(keys)
     assert Counter(keys) == Counter({(g or "", s, p, o): n for (s, p, o, g), n in (ALL + ALL).items()})
@@ -196,7 +202,8 @@ def test_validate(spark, source, tmp_path, nquads):
         "cut.jelly": False,
     }
     assert (found["good.jelly"].statements, found["one.nq"].statements) == (2000, len(STATEMENTS))
-    assert found["good.jelly"].frames == len(list(jellyframe.open_reader(source / "good.jelly").frames()))
+    with jellyframe.open_reader(source / "good.jelly") as reader:
+        assert found["good.jelly"].frames == len(list(reader.frames()))
     assert (found["bad.nq"].bad_records, len(found["bad.nq"].errors)) == (20, 10)
     assert found["bad.nq"].errors[0].startswith(f"line {len(STATEMENTS) + 1}, column 1: ")
     assert "frame" in found["cut.jelly"].errors[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 
 import pytest
 
@@ -40,7 +41,7 @@ def test_pieces_of_any_size_give_every_line_once(name, chunk, tmp_path):
     file = DataFile(Storage(), str(path), len(text))
     for size in [1, 2, 3, 5, 7, 64, 299, 300, 301, 1000]:
         cuts = [*range(0, len(text), size), len(text)]
-        pieces = [lines_of(file, start, stop, chunk) for start, stop in zip(cuts, cuts[1:], strict=False)]
+        pieces = [lines_of(file, start, stop, chunk) for start, stop in pairwise(cuts)]
         assert b"".join(pieces) == text
         # No line is cut: a piece ends with a line's end, or with the text.
         assert all(piece.endswith(b"\n") for piece in pieces if piece and not text.endswith(piece))

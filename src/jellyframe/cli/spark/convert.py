@@ -15,8 +15,8 @@ def add_parser(subparsers: Any) -> None:
         "convert",
         run,
         help="convert files of any RDF format to Jelly, N-Quads, N-Triples or Parquet",
-        description="Convert files to a folder of Jelly, N-Quads, N-Triples or Parquet files. N-Triples, N-Quads, Jelly\n"
-        "and Parquet are read in parallel also within a file, other formats and compressed text one file a task.",
+        description="Convert files to a folder of Jelly, N-Quads, N-Triples or Parquet files. N-Triples, N-Quads,\n"
+        "Jelly and Parquet are read in parallel also within a file, other formats and compressed text one file a task.",
         examples="""
 jellyframe spark convert dump/*.nt.gz --to people
 jellyframe spark convert graphs.nq --to graphs --compress zstd --files 8
