@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 RDF_COMMANDS: tuple[str, ...] = ("to_jelly", "from_jelly", "transcode", "inspect", "validate")
-SPARK_COMMANDS: tuple[str, ...] = ("convert", "merge", "partition", "sample", "validate")
+SPARK_COMMANDS: tuple[str, ...] = ("convert", "merge", "partition", "sample", "stats", "validate")
 TOP_COMMANDS = ("version", "completion")
 
 _EXAMPLES = """\

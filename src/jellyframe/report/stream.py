@@ -9,7 +9,7 @@ from jellyframe.report import plots
 from jellyframe.report.history import FrameHistory, Step
 from jellyframe.report.page import Page, facts, table_of
 from jellyframe.report.plots import Bar, Column, Part, Strip
-from jellyframe.report.text import number, share, short_number, size
+from jellyframe.report.text import number, share, short_iri, short_number, size
 from jellyframe.survey import LOOKUP_TABLES, POSITIONS, ROW_FIELDS, TERM_KINDS, Counts, StreamSurvey
 
 TOP_PREDICATES = 12
@@ -32,19 +32,6 @@ _KIND_TITLES = {
     "triple": ("quoted triples", 4),
     "default_graph": ("default graph", 6),
     "repeated": ("repeated, no bytes", 8),
-}
-_KNOWN_PREFIXES = {
-    "http://www.w3.org/1999/02/22-rdf-syntax-ns#": "rdf",
-    "http://www.w3.org/2000/01/rdf-schema#": "rdfs",
-    "http://www.w3.org/2002/07/owl#": "owl",
-    "http://www.w3.org/2004/02/skos/core#": "skos",
-    "http://xmlns.com/foaf/0.1/": "foaf",
-    "http://purl.org/dc/terms/": "dcterms",
-    "http://purl.org/dc/elements/1.1/": "dc",
-    "http://schema.org/": "schema",
-    "https://schema.org/": "schema",
-    "http://www.w3.org/ns/prov#": "prov",
-    "http://www.w3.org/ns/sosa/": "sosa",
 }
 
 
@@ -176,7 +163,7 @@ def _add_predicates(page: Page, survey: StreamSurvey) -> None:
         return
     top = survey.content.top_predicates(TOP_PREDICATES)
     whole = survey.content.statements
-    items = [Bar(_short_iri(text), uses, share(uses, whole)) for text, uses in top]
+    items = [Bar(short_iri(text), uses, share(uses, whole)) for text, uses in top]
     rest = whole - sum(uses for _text, uses in top)
     if rest:
         items.append(Bar("all others", rest, share(rest, whole), 8))
@@ -185,15 +172,6 @@ def _add_predicates(page: Page, survey: StreamSurvey) -> None:
     )
     words = f"The {len(top)} most frequent ones." if rest else "All of them, by frequency."
     page.add_figure("Predicates", words, plots.bars("Predicates", items), table)
-
-
-def _short_iri(text: str) -> str:
-    """An IRI in N-Triples form, with a prefix that everybody knows, or without the angle brackets."""
-    iri = text.removeprefix("<").removesuffix(">") if text.startswith("<") and not text.startswith("<<") else text
-    for namespace, prefix in _KNOWN_PREFIXES.items():
-        if iri.startswith(namespace):
-            return f"{prefix}:{iri[len(namespace) :]}"
-    return iri
 
 
 def _add_frames(page: Page, history: FrameHistory) -> None:

@@ -6,6 +6,20 @@ from html import escape
 
 NARROW_SPACE = "\u202f"
 _SIZES = ("B", "kB", "MB", "GB", "TB")
+_KNOWN_PREFIXES = {
+    "http://www.w3.org/1999/02/22-rdf-syntax-ns#": "rdf",
+    "http://www.w3.org/2000/01/rdf-schema#": "rdfs",
+    "http://www.w3.org/2001/XMLSchema#": "xsd",
+    "http://www.w3.org/2002/07/owl#": "owl",
+    "http://www.w3.org/2004/02/skos/core#": "skos",
+    "http://xmlns.com/foaf/0.1/": "foaf",
+    "http://purl.org/dc/terms/": "dcterms",
+    "http://purl.org/dc/elements/1.1/": "dc",
+    "http://schema.org/": "schema",
+    "https://schema.org/": "schema",
+    "http://www.w3.org/ns/prov#": "prov",
+    "http://www.w3.org/ns/sosa/": "sosa",
+}
 
 
 def number(value: float) -> str:
@@ -47,6 +61,15 @@ def clipped(text: str, length: int) -> str:
         return text
     tail = (length - 1) * 2 // 3
     return f"{text[: length - 1 - tail]}…{text[-tail:]}"
+
+
+def short_iri(text: str) -> str:
+    """An IRI in N-Triples form, with a prefix that everybody knows, or without the angle brackets."""
+    iri = text.removeprefix("<").removesuffix(">") if text.startswith("<") and not text.startswith("<<") else text
+    for namespace, prefix in _KNOWN_PREFIXES.items():
+        if iri.startswith(namespace):
+            return f"{prefix}:{iri[len(namespace) :]}"
+    return iri
 
 
 def escaped(text: str) -> str:

@@ -20,10 +20,11 @@ if TYPE_CHECKING:
     from jellyframe.spark.jobs.merging import merge
     from jellyframe.spark.jobs.partitioning import partition
     from jellyframe.spark.jobs.sampling import sample
+    from jellyframe.spark.jobs.statistics import stats
     from jellyframe.spark.jobs.summary import Summary
     from jellyframe.spark.jobs.validating import validate
 
-__all__ = ["Summary", "convert", "merge", "partition", "read_statements", "sample", "validate"]
+__all__ = ["Summary", "convert", "merge", "partition", "read_statements", "sample", "stats", "validate"]
 
 _HOMES = {
     "Summary": "summary",
@@ -32,6 +33,7 @@ _HOMES = {
     "partition": "partitioning",
     "read_statements": "inputs",
     "sample": "sampling",
+    "stats": "statistics",
     "validate": "validating",
 }
 

@@ -1,0 +1,86 @@
+"""`jellyframe spark stats`: what a set of statements holds."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+from jellyframe.cli.arguments import add_output, positive
+from jellyframe.cli.console import one_line
+from jellyframe.cli.spark.jobs import add_job, input_paths, job_session, read_settings
+
+if TYPE_CHECKING:
+    from jellyframe.spark.stats.result import Statistics
+
+DEFAULT_TOP = 20
+
+
+def add_parser(subparsers: Any) -> None:
+    parser = add_job(
+        subparsers,
+        "stats",
+        run,
+        help="count statements, terms, predicates, classes, datatypes and languages",
+        description="Count statements and distinct terms, and uses of predicates, classes, datatypes and languages.\n"
+        "The input is read once. The numbers are shown as a table, as JSON, as VoID and as a page with plots.",
+        examples="""
+jellyframe spark stats people.jelly
+jellyframe spark stats dump/ --html dump.html --void dump.ttl --dataset https://example.org/dump
+jellyframe spark stats 's3://data/*.nq.gz' --approximate --json | jq .distinct
+""",
+    )
+    add_output(parser, binary=False)
+    parser.add_switch("--json", default=False, help="JSON with all numbers, instead of a table")
+    parser.add_path("--void", metavar="FILE", help="also write a VoID description, in Turtle")
+    parser.add_path("--html", metavar="FILE", help="also write a page with plots, which needs no network")
+    parser.add_switch(
+        "--approximate", default=False, help="estimate distinct terms (HyperLogLog): faster, for very large data"
+    )
+    parser.add_argument(
+        "--top", metavar="N", type=positive, default=DEFAULT_TOP, help=f"lines of long lists (default {DEFAULT_TOP})"
+    )
+    parser.add_argument("--dataset", metavar="IRI", help="what the VoID description calls the data set")
+    parser.add_argument("--title", metavar="TEXT", help="the title of the page and the description")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from jellyframe.spark.jobs import stats
+    from jellyframe.spark.stats.void import require_dataset_iri
+
+    paths = input_paths(arguments)
+    require_dataset_iri(arguments.dataset)
+    with job_session(arguments) as spark:
+        statistics = stats(spark, paths, approximate=arguments.approximate, **read_settings(arguments))
+    for problem in statistics.problems:
+        arguments.console.warn(problem)
+    if statistics.bad_records:
+        arguments.console.warn(f"{statistics.bad_records:,} bad records left out")
+    _write(statistics, arguments, arguments.title or ", ".join(PurePath(path).name or path for path in paths))
+    return 0
+
+
+def _safe(text: str) -> str:
+    """Lines in which nothing stands that a terminal would obey: they have names from the data in them."""
+    return "".join(f"{one_line(line)}\n" for line in text.split("\n"))[:-1]
+
+
+def _write(statistics: Statistics, arguments: argparse.Namespace, title: str) -> None:
+    from jellyframe.files import ByteSink
+    from jellyframe.spark.stats.page import statistics_page
+    from jellyframe.spark.stats.table import text_table
+    from jellyframe.spark.stats.void import void_description
+
+    top = arguments.top
+    with ByteSink(sys.stdout.buffer if arguments.to is None else arguments.to) as sink:
+        text = statistics.as_json() if arguments.json else _safe(text_table(statistics, top=top))
+        sink.write(text.encode())
+    if arguments.void is not None:
+        with ByteSink(arguments.void) as sink:
+            sink.write(void_description(statistics, dataset=arguments.dataset, title=arguments.title).encode())
+        arguments.console.note(f"the description is in {arguments.void}")
+    if arguments.html is not None:
+        with ByteSink(arguments.html) as sink:
+            sink.write(statistics_page(statistics, title, top=top).encode())
+        arguments.console.note(f"the page is in {arguments.html}")

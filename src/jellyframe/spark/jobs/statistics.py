@@ -1,0 +1,39 @@
+"""Counting what there is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+from jellyframe.spark.jobs.errors import plain_errors
+from jellyframe.spark.jobs.inputs import Inputs, Paths
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from jellyframe.spark.stats.result import Statistics
+
+
+def stats(
+    spark: SparkSession,
+    data: Paths | DataFrame,
+    *,
+    approximate: bool = False,
+    in_format: str | None = None,
+    mode: str = "FAILFAST",
+    **options: Any,
+) -> Statistics:
+    """Statistics of files, folders and patterns, or of a DataFrame of statements in any layout.
+
+    The data is read once. Distinct terms are counted exactly, unless `approximate` asks for sketches, which need next
+    to no memory and err by one or two per cent. The other arguments are those of `read_statements`, for files only.
+    """
+    from jellyframe.spark.stats.gathering import counts_of_files, counts_of_frame, gather
+
+    with plain_errors():
+        if isinstance(data, str | PathLike | Sequence):
+            counts = counts_of_files(spark, Inputs.find(data, in_format=in_format, mode=mode, **options))
+        else:
+            counts = counts_of_frame(data)
+        return gather(counts, approximate=approximate)
