@@ -21,13 +21,20 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from jellyframe.errors import TableError, shortened
 from jellyframe.kernel.columns_cy import first_unclear_iri, kinds_used
+from jellyframe.kernel.gather_cy import (
+    clear_default_graphs,
+    gather_bytes,
+    gather_offsets,
+    pick_details,
+    pick_kinds,
+)
 from jellyframe.kernel.kinds import (
     KIND_BLANK_NODE,
     KIND_DEFAULT_GRAPH,
@@ -37,6 +44,7 @@ from jellyframe.kernel.kinds import (
     KIND_QUOTED_TRIPLE,
     KIND_TYPED_LITERAL,
 )
+from jellyframe.kernel.table_cy import int_column
 
 if TYPE_CHECKING:
     from jellyframe.batch import Batch
@@ -53,8 +61,6 @@ KIND_NAMES = {
     KIND_QUOTED_TRIPLE: "triple",
 }
 TERM_STRUCT = pa.struct([(name, pa.string()) for name in ("kind", "value", "datatype", "lang")])
-
-_NAMES_BY_KIND = pa.array([KIND_NAMES.get(kind) for kind in range(KIND_DEFAULT_GRAPH + 1)])
 
 
 class _RepeatedStrings:
@@ -79,118 +85,151 @@ def string_array(strings: StringTable) -> pa.Array:
     return pa.StringArray.from_buffers(strings.count, pa.py_buffer(offsets), pa.py_buffer(data))
 
 
-def _int_array(kind: pa.DataType, values: memoryview) -> pa.Array:
-    return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(values)])
+class Strings(NamedTuple):
+    """A table of strings as the kernel reads it."""
+
+    offsets: memoryview
+    data: memoryview
+
+    @classmethod
+    def of_array(cls, array: pa.Array) -> Strings:
+        _valid, offsets, data = array.buffers()
+        return cls(memoryview(offsets).cast("i"), memoryview(data or b"").cast("B"))
 
 
-def _take(terms: pa.Array, rows: pa.Array) -> pa.Array:
-    """What some rows refer to. That they do refer to terms `kinds_used` has looked at, so it is not checked again."""
-    return pc.take(terms, rows, boundscheck=False)
+# The names of kinds by their numbers; the default graph has none.
+_KIND_STRINGS = Strings.of_array(pa.array([KIND_NAMES.get(kind, "") for kind in range(KIND_DEFAULT_GRAPH + 1)]))
+
+
+def _set_bits(n: int) -> pa.Buffer:
+    """A bitmap of at least `n` bits, all of them set."""
+    buffer = pa.allocate_buffer((n + 7) // 8)
+    memoryview(buffer).cast("B")[:] = b"\xff" * buffer.size
+    return buffer
+
+
+def gathered(strings: Strings, rows: memoryview, valid: pa.Buffer | None = None, nulls: int = 0) -> pa.Array:
+    """The column that has, row by row, the string with that number."""
+    offsets = pa.allocate_buffer(4 * (len(rows) + 1))
+    size = gather_offsets(rows, strings.offsets, memoryview(offsets).cast("i"))
+    data = pa.allocate_buffer(size)
+    gather_bytes(rows, strings.offsets, strings.data, memoryview(data).cast("B"))
+    return pa.StringArray.from_buffers(len(rows), offsets, data, valid, nulls)
 
 
 class BatchArrays:
-    """A batch as Arrow arrays: its terms, and its columns as indices into them. What is not asked for is not made."""
+    """A batch as Arrow arrays of its positions. What is not asked for is not made."""
 
     def __init__(self, batch: Batch) -> None:
         self._batch = batch
         self._kinds_in: dict[str, frozenset[int]] = {}
-        kinds, details, _ = batch.terms.buffers()
-        self._kinds = _int_array(pa.uint8(), kinds)
-        self._details = _int_array(pa.int32(), details)
+        self._kinds, self._details, _ = batch.terms.buffers()
 
     def __len__(self) -> int:
         return len(self._batch)
 
     # ---- terms ----------------------------------------------------------------------------------------
     def _is(self, kind: int) -> pa.Array:
-        return pc.equal(self._kinds, pa.scalar(kind, pa.uint8()))
+        kinds = pa.Array.from_buffers(pa.uint8(), len(self._kinds), [None, pa.py_buffer(self._kinds)])
+        return pc.equal(kinds, pa.scalar(kind, pa.uint8()))
 
     @cached_property
-    def values(self) -> pa.Array:
-        return string_array(self._batch.terms.values)
+    def values(self) -> Strings:
+        return Strings(*self._batch.terms.values.buffers())
 
     @cached_property
-    def texts(self) -> pa.Array:
-        """Each term in N-Triples syntax."""
+    def _text_table(self) -> StringTable:
         from jellyframe.kernel.ntriples_write_cy import term_strings
 
-        return string_array(term_strings(self._batch.terms))
+        return term_strings(self._batch.terms)
 
     @cached_property
-    def values_and_quoted(self) -> pa.Array:
+    def texts(self) -> Strings:
+        """Each term in N-Triples syntax."""
+        return Strings(*self._text_table.buffers())
+
+    def _values_where(self, kind: int, *, others: bool) -> Strings:
+        """The values of the terms of a kind and the texts of others, or the other way round."""
+        chosen = [string_array(self._batch.terms.values), string_array(self._text_table)]
+        return Strings.of_array(pc.if_else(self._is(kind), *(reversed(chosen) if others else chosen)))
+
+    @cached_property
+    def values_and_quoted(self) -> Strings:
         """The values, and of quoted triples the text."""
-        return pc.if_else(self._is(KIND_QUOTED_TRIPLE), self.texts, self.values)
+        return self._values_where(KIND_QUOTED_TRIPLE, others=True)
 
     @cached_property
-    def plain_texts(self) -> pa.Array:
+    def plain_texts(self) -> Strings:
         """IRIs as they are, and other terms in N-Triples syntax."""
-        return pc.if_else(self._is(KIND_IRI), self.values, self.texts)
-
-    def _details_of(self, kind: int) -> pa.Array:
-        return pc.if_else(self._is(kind), self._details, pa.scalar(None, pa.int32()))
-
-    @cached_property
-    def _datatype_rows(self) -> pa.Array:
-        return self._details_of(KIND_TYPED_LITERAL)
-
-    @cached_property
-    def _language_rows(self) -> pa.Array:
-        return self._details_of(KIND_LANG_LITERAL)
-
-    @cached_property
-    def _datatypes(self) -> pa.Array:
-        return string_array(self._batch.terms.datatypes)
-
-    @cached_property
-    def _languages(self) -> pa.Array:
-        return string_array(self._batch.terms.languages)
+        return self._values_where(KIND_IRI, others=False)
 
     def require_clear_iris(self) -> None:
         """Raise if an IRI could not be told from another kind of term where only its string is shown."""
         term = first_unclear_iri(self._batch.terms)
         if term >= 0:
             raise TableError(
-                f"the IRI {shortened(self.values[term].as_py())} would not be taken for one in the layout 'flat', "
-                'where strings that begin with _:, " or << are other terms; use another layout'
+                f"the IRI {shortened(self._batch.terms.values.string(term))} would not be taken for one in the layout "
+                "'flat', where strings that begin with _:, \" or << are other terms; use another layout"
             )
 
     # ---- rows -----------------------------------------------------------------------------------------
-    def rows(self, position: str) -> pa.Array:
-        """The terms of a position as indices; null for the default graph."""
-        indices = _int_array(pa.int32(), getattr(self._batch, position))
-        if KIND_DEFAULT_GRAPH in self.kinds_in(position):
-            is_default = pc.equal(_take(self._kinds, indices), pa.scalar(KIND_DEFAULT_GRAPH, pa.uint8()))
-            return pc.if_else(is_default, pa.scalar(None, pa.int32()), indices)
-        return indices
+    def rows(self, position: str) -> memoryview:
+        """The terms of a position, as their numbers."""
+        rows: memoryview = getattr(self._batch, position)
+        return rows
+
+    def validity(self, position: str) -> tuple[pa.Buffer | None, int]:
+        """Which rows are not the default graph, as a bitmap, and how many are; no bitmap if there are none."""
+        if KIND_DEFAULT_GRAPH not in self.kinds_in(position):
+            return None, 0
+        valid = _set_bits(len(self))
+        nulls = clear_default_graphs(self.rows(position), self._kinds, memoryview(valid).cast("B"))
+        return valid, nulls
 
     def kinds_in(self, position: str) -> frozenset[int]:
-        """The kinds of term that a position has."""
+        """The kinds of term that a position has. All that the rows refer to is there: that is looked at, too."""
         kinds = self._kinds_in.get(position)
         if kinds is None:
-            used = kinds_used(getattr(self._batch, position), self._batch.terms)
+            used = kinds_used(self.rows(position), self._batch.terms)
             kinds = frozenset(kind for kind in range(KIND_DEFAULT_GRAPH + 1) if used >> kind & 1)
             self._kinds_in[position] = kinds
         return kinds
 
-    def kind_names(self, position: str, rows: pa.Array) -> pa.Array:
+    def strings(self, position: str, strings: Strings) -> pa.Array:
+        """The string of each row's term; null for the default graph."""
+        return gathered(strings, self.rows(position), *self.validity(position))
+
+    def kind_names(self, position: str) -> pa.Array:
         names = {KIND_NAMES.get(kind) for kind in self.kinds_in(position)}
         if len(names) == 1:
-            return _REPEATED.get(names.pop(), len(rows))
-        return _NAMES_BY_KIND.take(_take(self._kinds, rows))
+            return _REPEATED.get(names.pop(), len(self))
+        kinds = int_column(len(self))[: len(self)]
+        pick_kinds(self.rows(position), self._kinds, kinds)
+        return gathered(_KIND_STRINGS, kinds)
 
-    def shown_values(self, position: str, rows: pa.Array) -> pa.Array:
+    def shown_values(self, position: str) -> Strings:
         has_quoted = KIND_QUOTED_TRIPLE in self.kinds_in(position)
-        return _take(self.values_and_quoted if has_quoted else self.values, rows)
+        return self.values_and_quoted if has_quoted else self.values
 
-    def datatypes(self, position: str, rows: pa.Array) -> pa.Array:
-        if KIND_TYPED_LITERAL not in self.kinds_in(position):
-            return _REPEATED.get(None, len(rows))
-        return self._datatypes.take(_take(self._datatype_rows, rows))
+    def datatypes(self, position: str) -> pa.Array:
+        return self._details_of(position, KIND_TYPED_LITERAL, self._batch.terms.datatypes)
 
-    def languages(self, position: str, rows: pa.Array) -> pa.Array:
-        if KIND_LANG_LITERAL not in self.kinds_in(position):
-            return _REPEATED.get(None, len(rows))
-        return self._languages.take(_take(self._language_rows, rows))
+    def languages(self, position: str) -> pa.Array:
+        return self._details_of(position, KIND_LANG_LITERAL, self._batch.terms.languages)
+
+    def _details_of(self, position: str, kind: int, table: StringTable) -> pa.Array:
+        """What the details of the terms of a kind refer to; null for terms of other kinds."""
+        if kind not in self.kinds_in(position):
+            return _REPEATED.get(None, len(self))
+        rows = int_column(len(self))[: len(self)]
+        valid = _set_bits(len(self))
+        offsets, data = table.buffers()
+        # One empty string more, for those that have none.
+        offsets_and_empty = memoryview(bytes(offsets) + bytes(offsets[-1:])).cast("i")
+        nulls = pick_details(
+            self.rows(position), self._kinds, self._details, kind, len(offsets) - 1, rows, memoryview(valid).cast("B")
+        )
+        return gathered(Strings(offsets_and_empty, data), rows, valid, nulls)
 
     def frame_numbers(self) -> pa.Array:
         """The number of each row's frame."""
@@ -223,17 +262,15 @@ class StructLayout(Layout):
         return [pa.field(position, TERM_STRUCT)]
 
     def column(self, arrays: BatchArrays, position: str, name: str) -> pa.Array:
-        rows = arrays.rows(position)
-        return pa.StructArray.from_arrays(
-            [
-                arrays.kind_names(position, rows),
-                arrays.shown_values(position, rows),
-                arrays.datatypes(position, rows),
-                arrays.languages(position, rows),
-            ],
-            fields=list(TERM_STRUCT),
-            mask=rows.is_null() if rows.null_count else None,
-        )
+        valid, nulls = arrays.validity(position)
+        parts = [
+            arrays.kind_names(position),
+            # What lies behind a null is never seen, so it need not be null itself.
+            gathered(arrays.shown_values(position), arrays.rows(position)),
+            arrays.datatypes(position),
+            arrays.languages(position),
+        ]
+        return pa.Array.from_buffers(TERM_STRUCT, len(arrays), [valid], nulls, children=parts)
 
 
 class NTriplesLayout(Layout):
@@ -243,7 +280,7 @@ class NTriplesLayout(Layout):
         return [pa.field(position, pa.string())]
 
     def column(self, arrays: BatchArrays, position: str, name: str) -> pa.Array:
-        return _take(arrays.texts, arrays.rows(position))
+        return arrays.strings(position, arrays.texts)
 
 
 class FlatLayout(Layout):
@@ -254,18 +291,17 @@ class FlatLayout(Layout):
         return [pa.field(name, pa.string()) for name in names]
 
     def column(self, arrays: BatchArrays, position: str, name: str) -> pa.Array:
-        rows = arrays.rows(position)
         if name == "o_kind":
-            return arrays.kind_names(position, rows)
+            return arrays.kind_names(position)
         if name == "o_datatype":
-            return arrays.datatypes(position, rows)
+            return arrays.datatypes(position)
         if name == "o_lang":
-            return arrays.languages(position, rows)
+            return arrays.languages(position)
         if name == "o":
-            return arrays.shown_values(position, rows)
+            return arrays.strings(position, arrays.shown_values(position))
         arrays.require_clear_iris()
         only_iris = arrays.kinds_in(position) <= {KIND_IRI, KIND_DEFAULT_GRAPH}
-        return _take(arrays.values if only_iris else arrays.plain_texts, rows)
+        return arrays.strings(position, arrays.values if only_iris else arrays.plain_texts)
 
 
 LAYOUTS: dict[str, Layout] = {layout.name: layout for layout in (StructLayout(), NTriplesLayout(), FlatLayout())}

@@ -11,16 +11,16 @@ cdef inline int require_range(Py_ssize_t length, Py_ssize_t start, Py_ssize_t n)
     return 0
 
 
-@cython.boundscheck(False)
 cdef inline int copy_bytes(
     unsigned char[::1] dst, Py_ssize_t at, const unsigned char[::1] src, Py_ssize_t start, Py_ssize_t n
 ) except -1:
-    require_range(dst.shape[0], at, n)
-    require_range(src.shape[0], start, n)
-    if n == 0:
-        return 0
-    memcpy(&dst[at], &src[start], n)
-    return any_high(&src[start], n)
+    with cython.boundscheck(False):
+        require_range(dst.shape[0], at, n)
+        require_range(src.shape[0], start, n)
+        if n == 0:
+            return 0
+        memcpy(&dst[at], &src[start], n)
+        return any_high(&src[start], n)
 
 
 cdef inline int any_high(const unsigned char* src, Py_ssize_t n) noexcept:
@@ -42,41 +42,40 @@ cdef inline int any_high(const unsigned char* src, Py_ssize_t n) noexcept:
     return 0x80 if seen & 0x8080808080808080ULL else 0
 
 
-@cython.boundscheck(False)
 cdef inline int move_bytes(
     unsigned char[::1] dst, Py_ssize_t at, const unsigned char[::1] src, Py_ssize_t start, Py_ssize_t n
 ) except -1:
-    require_range(dst.shape[0], at, n)
-    require_range(src.shape[0], start, n)
-    if n > 0:
-        memcpy(&dst[at], &src[start], n)
-    return 0
+    with cython.boundscheck(False):
+        require_range(dst.shape[0], at, n)
+        require_range(src.shape[0], start, n)
+        if n > 0:
+            memcpy(&dst[at], &src[start], n)
+        return 0
 
 
-@cython.boundscheck(False)
 cdef inline bint equal_bytes(
     const unsigned char[::1] a, Py_ssize_t a_start, const unsigned char[::1] b, Py_ssize_t b_start, Py_ssize_t n
 ) except -1:
-    require_range(a.shape[0], a_start, n)
-    require_range(b.shape[0], b_start, n)
-    # RDF strings differ near their ends far more often than near their starts.
-    if n > 0 and a[a_start + n - 1] != b[b_start + n - 1]:
-        return False
-    return n == 0 or memcmp(&a[a_start], &b[b_start], n) == 0
+    with cython.boundscheck(False):
+        require_range(a.shape[0], a_start, n)
+        require_range(b.shape[0], b_start, n)
+        # RDF strings differ near their ends far more often than near their starts.
+        if n > 0 and a[a_start + n - 1] != b[b_start + n - 1]:
+            return False
+        return n == 0 or memcmp(&a[a_start], &b[b_start], n) == 0
 
 
-@cython.boundscheck(False)
 cdef inline Py_ssize_t behind_last(
     const unsigned char[::1] src, Py_ssize_t start, Py_ssize_t n, unsigned char byte
 ) except -1:
     cdef Py_ssize_t i = start + n
-    require_range(src.shape[0], start, n)
-    while i > start and src[i - 1] != byte:
-        i -= 1
-    return i
+    with cython.boundscheck(False):
+        require_range(src.shape[0], start, n)
+        while i > start and src[i - 1] != byte:
+            i -= 1
+        return i
 
 
-@cython.boundscheck(False)
 cdef inline long long hash_bytes(
     const unsigned char[::1] src, Py_ssize_t start, Py_ssize_t n, unsigned int seed
 ) except -1:
@@ -85,22 +84,41 @@ cdef inline long long hash_bytes(
     cdef unsigned long long word = 0
     cdef Py_ssize_t i = start
     cdef Py_ssize_t stop = start + n
-    require_range(src.shape[0], start, n)
-    while i + 8 <= stop:
-        memcpy(&word, &src[i], 8)
-        h = (h ^ word) * 0x9E3779B97F4A7C15ULL
-        h ^= h >> 32
-        i += 8
-    if i < stop:
-        if n >= 8:
-            # The last eight bytes again, some of which have been counted: that is quicker than one by one.
-            memcpy(&word, &src[stop - 8], 8)
+    with cython.boundscheck(False):
+        require_range(src.shape[0], start, n)
+        while i + 8 <= stop:
+            memcpy(&word, &src[i], 8)
+            h = (h ^ word) * 0x9E3779B97F4A7C15ULL
+            h ^= h >> 32
+            i += 8
+        if i < stop:
+            if n >= 8:
+                # The last eight bytes again, some of which have been counted: that is quicker than one by one.
+                memcpy(&word, &src[stop - 8], 8)
+            else:
+                word = 0
+                while i < stop:
+                    word = (word << 8) | src[i]
+                    i += 1
+            h = (h ^ word) * 0x9E3779B97F4A7C15ULL
+            h ^= h >> 32
+        h *= 0x9E3779B97F4A7C15ULL
+        return <long long> (h >> 33)
+
+
+cdef inline int append_bytes(
+    unsigned char[::1] dst, Py_ssize_t at, const unsigned char[::1] src, Py_ssize_t start, Py_ssize_t n
+) except -1:
+    cdef Py_ssize_t i = 0
+    with cython.boundscheck(False):
+        require_range(dst.shape[0], at, n)
+        require_range(src.shape[0], start, n)
+        # Sixteen bytes at a time are two instructions: for short strings that is less than C's own function needs to find
+        # out how long they are.
+        if n <= 64 and at + 64 <= dst.shape[0] and start + 64 <= src.shape[0]:
+            while i < n:
+                memcpy(&dst[at + i], &src[start + i], 16)
+                i += 16
         else:
-            word = 0
-            while i < stop:
-                word = (word << 8) | src[i]
-                i += 1
-        h = (h ^ word) * 0x9E3779B97F4A7C15ULL
-        h ^= h >> 32
-    h *= 0x9E3779B97F4A7C15ULL
-    return <long long> (h >> 33)
+            memcpy(&dst[at], &src[start], n)
+        return 0

@@ -49,3 +49,8 @@ def hash_bytes(src: memoryview, start: int, n: int, seed: int) -> int:
     """A quick hash of `n` bytes. Nothing may depend on its value, only on equal input giving equal output."""
     require_range(len(src), start, n)
     return hash((seed, bytes(src[start : start + n]))) & 0x7FFFFFFF
+
+
+def append_bytes(dst: memoryview, at: int, src: memoryview, start: int, n: int) -> int:
+    """Copy `n` bytes to where nothing of use lies behind them: up to 63 bytes more may be overwritten."""
+    return move_bytes(dst, at, src, start, n)
