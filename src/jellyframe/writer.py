@@ -143,16 +143,33 @@ class JellyWriter:
 
     def write_batch(self, batch: Batch, start: int = 0, stop: int | None = None) -> None:
         """Write the rows of a batch, or those from `start` to `stop`; the batch's own frames do not matter."""
+        encoder, graph = self._encoder_for(batch)
+        try:
+            encoder.encode(batch.s, batch.p, batch.o, graph, batch.terms, start, len(batch) if stop is None else stop)
+        finally:
+            self._pass_on(OUTPUT_BYTES)
+
+    def write_batch_in_frames(self, batch: Batch) -> None:
+        """Write a batch in the frames that it has, without their namespaces and metadata."""
+        if batch.frame_ends is None:
+            self.write_batch(batch)
+            return
+        encoder, graph = self._encoder_for(batch)
+        complete = len(batch.frame_ends) - batch.last_frame_open
+        try:
+            encoder.encode_frames(batch.s, batch.p, batch.o, graph, batch.terms, batch.frame_ends, complete)
+        finally:
+            self._pass_on(OUTPUT_BYTES)
+
+    def _encoder_for(self, batch: Batch) -> tuple[Encoder, memoryview | None]:
+        """The encoder, and the column of graphs as the stream needs it."""
         encoder = self._ready_encoder(batch.has_graph)
         graph = batch.g
         if batch.has_graph and self._options is not None and not self._options.has_graph:
             raise EncodeError("quads in a stream of triples; set physical_type to QUADS or GRAPHS")
         if not batch.has_graph and self._options is not None and self._options.has_graph:
             graph = batch.default_graph_column()
-        try:
-            encoder.encode(batch.s, batch.p, batch.o, graph, batch.terms, start, len(batch) if stop is None else stop)
-        finally:
-            self._pass_on(OUTPUT_BYTES)
+        return encoder, graph
 
     def write_table(self, table: Any) -> None:
         """Write an Arrow table, record batch or record batch reader, in any of the layouts of `read_table`.
@@ -162,13 +179,7 @@ class JellyWriter:
         from jellyframe.arrow import table_to_batches
 
         for batch in table_to_batches(table):
-            if batch.frame_ends is None:
-                self.write_batch(batch)
-                continue
-            for span in batch.frame_spans():
-                self.write_batch(batch, span.start, span.stop)
-                if span.is_complete:
-                    self.end_frame()
+            self.write_batch_in_frames(batch)
 
     def write_frame(self, frame: Frame | Iterable[Triple | Quad], metadata: Mapping[str, bytes] | None = None) -> None:
         """Write a frame of its own: a `Frame` of a reader with its namespaces and metadata, or statements."""

@@ -64,15 +64,7 @@ class _Output:
         if batch.namespaces or batch.metadata or self._metadata:
             self._write_frames(batch)
             return
-        # The same for frames of nothing but statements, of which there may be very many.
-        write, end_frame = self._writer.write_batch, self._writer.end_frame
-        start = 0
-        ends = [] if batch.frame_ends is None else batch.frame_ends.tolist()
-        for stop in ends[:-1] if batch.last_frame_open else ends:
-            write(batch, start, stop)
-            end_frame()
-            start = stop
-        write(batch, start)
+        self._writer.write_batch_in_frames(batch)
 
     def _write_frames(self, batch: Batch) -> None:
         namespaces: dict[int, list[tuple[str, str]]] = {}

@@ -13,7 +13,8 @@ from jellyframe.kernel.table_cy import TermTable, byte_column, grown_bytes, int_
 
 if cython.compiled:
     from cython.cimports.jellyframe.kernel.compare_cy import same_term
-    from cython.cimports.jellyframe.kernel.encode_terms_cy import TermEncoder, varint_size
+    from cython.cimports.jellyframe.kernel.encode_rows_cy import varint_size
+    from cython.cimports.jellyframe.kernel.encode_terms_cy import TermEncoder
     from cython.cimports.jellyframe.kernel.fields import (
         GRAPHS,
         QUADS,
@@ -29,7 +30,7 @@ if cython.compiled:
     from cython.cimports.jellyframe.kernel.table_cy import TermTable
 else:
     from jellyframe.kernel.compare_cy import same_term
-    from jellyframe.kernel.encode_terms_cy import varint_size
+    from jellyframe.kernel.encode_rows_cy import varint_size
     from jellyframe.kernel.fields import (
         GRAPHS,
         QUADS,
@@ -60,7 +61,7 @@ class Encoder(TermEncoder):
     options: bytes
     physical_type: cython.int
     frame_row_limit: cython.Py_ssize_t
-    frame_byte_limit: cython.Py_ssize_t
+    frame_byte_soft_limit: cython.Py_ssize_t
     delimited: cython.bint
     restart_every: cython.longlong
     graph: cython.int
@@ -89,11 +90,12 @@ class Encoder(TermEncoder):
         delimited: cython.bint,
         restart_every: cython.longlong,
     ):
-        TermEncoder.__init__(self, names, prefixes, datatypes, generalized, rdf_star)
+        TermEncoder.__init__(self, names, prefixes, datatypes, generalized, rdf_star, frame_byte_limit)
         self.options = options
         self.physical_type = physical_type
         self.frame_row_limit = frame_row_limit
-        self.frame_byte_limit = frame_byte_limit
+        # Between statements a frame is cut before it is full, so that it need not be cut inside one.
+        self.frame_byte_soft_limit = frame_byte_limit // 4 * 3
         self.delimited = delimited
         self.restart_every = restart_every
         self.graph = -1
@@ -124,6 +126,39 @@ class Encoder(TermEncoder):
         A statement that cannot be written raises, with `row` as its place in the batch, and leaves no trace; the ones
         before it are written.
         """
+        self.encode_range(s, p, o, g, terms, start, stop)
+
+    def encode_frames(
+        self,
+        s: cython.const[cython.int][::1],
+        p: cython.const[cython.int][::1],
+        o: cython.const[cython.int][::1],
+        g: cython.const[cython.int][::1] | None,
+        terms: TermTable,
+        frame_ends: cython.const[cython.int][::1],
+        complete_frames: cython.Py_ssize_t,
+    ) -> None:
+        """Write a batch in frames of its own, given by the row behind each. Only the last one may be left open."""
+        start: cython.Py_ssize_t = 0
+        i: cython.Py_ssize_t
+        for i in range(frame_ends.shape[0]):
+            self.encode_range(s, p, o, g, terms, start, frame_ends[i])
+            start = frame_ends[i]
+            if i < complete_frames:
+                self.end_frame_with(b"")
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def encode_range(
+        self,
+        s: cython.const[cython.int][::1],
+        p: cython.const[cython.int][::1],
+        o: cython.const[cython.int][::1],
+        g: object,
+        terms: TermTable,
+        start: cython.Py_ssize_t,
+        stop: cython.Py_ssize_t,
+    ) -> cython.int:
         # Streams of triples never look at it, but it has to be a column.
         graph: cython.const[cython.int][::1] = s if g is None else g
         if self.terms is not terms:
@@ -140,6 +175,7 @@ class Encoder(TermEncoder):
                     error.row = self.row_at
                     raise
                 self.whole_iris = True
+        return 0
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
@@ -160,16 +196,8 @@ class Encoder(TermEncoder):
                 self.begin_frame()
             if self.physical_type == GRAPHS:
                 self.enter_graph(g[row])
-            self.begin_statement()
-            self.plan_position(0, s[row])
-            self.plan_position(1, p[row])
-            self.plan_position(2, o[row])
-            if is_quads:
-                self.plan_position(3, g[row])
-                self.write_row(ROW_QUAD)
-            else:
-                self.write_row(ROW_TRIPLE)
-            self.previous_terms = self.terms
+            self.plan_statement(s[row], p[row], o[row], g[row], is_quads)
+            self.write_row(ROW_QUAD if is_quads else ROW_TRIPLE)
             self.statements += 1
         self.row_at = stop
         return 0
@@ -223,7 +251,7 @@ class Encoder(TermEncoder):
         return (
             self.restart_due
             or (self.frame_row_limit > 0 and self.frame_rows >= self.frame_row_limit)
-            or (self.frame_byte_limit > 0 and self.frame_size >= self.frame_byte_limit // 4 * 3)
+            or (self.frame_byte_limit > 0 and self.frame_size >= self.frame_byte_soft_limit)
         )
 
     @cython.cfunc
@@ -275,14 +303,6 @@ class Encoder(TermEncoder):
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
-    def make_room(self, n: cython.Py_ssize_t) -> cython.int:
-        """Cut the frame where a row of `n` bytes would make it too large, even inside a statement."""
-        if self.frame_byte_limit > 0 and self.frame_size > 0 and self.frame_size + n > self.frame_byte_limit:
-            self.flush_frame(b"")
-        return 0
-
-    @cython.cfunc
-    @cython.exceptval(-1, check=False)
     def flush_frame(self, metadata: bytes) -> cython.int:
         """Move the frame to the output."""
         n: cython.Py_ssize_t = self.frame_size + len(metadata)
@@ -312,10 +332,15 @@ class Encoder(TermEncoder):
 
     def end_frame(self, metadata: bytes = b"") -> None:
         """End the frame, even if it is empty. `metadata` is the encoded metadata. An open graph ends with it."""
+        self.end_frame_with(metadata)
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def end_frame_with(self, metadata: bytes) -> cython.int:
         if self.restart_due:
             self.begin_frame()
         self.leave_graph()
-        self.flush_frame(metadata)
+        return self.flush_frame(metadata)
 
     def finish(self) -> None:
         """End the stream: write what is not written yet. A stream of nothing is still a frame with the options."""

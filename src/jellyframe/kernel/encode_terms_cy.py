@@ -1,8 +1,7 @@
-"""Writing terms and statements as protobuf messages, with the lookup tables and defaults that make them small.
+"""Planning how terms and statements are written, with the lookup tables and defaults that make them small.
 
 A statement is written in two steps. The plan goes over its terms in the order of the format's numbering, finds or makes
-their lookup entries and notes what to write. Then the row is written from its end to its start, so that the length of
-each message is known when its turn comes.
+their lookup entries and notes what to write. Then `encode_rows_cy` writes the row.
 """
 
 from __future__ import annotations
@@ -13,12 +12,14 @@ except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
     import cython
 
 from jellyframe.errors import EncodeError
+from jellyframe.kernel.encode_rows_cy import RowWriter
 from jellyframe.kernel.lookup_write_cy import LookupWriter
 from jellyframe.kernel.runs import HASH_SEED
-from jellyframe.kernel.table_cy import byte_column, grown_bytes, grown_ints, int_column
+from jellyframe.kernel.table_cy import int_column
 
 if cython.compiled:
     from cython.cimports.jellyframe.kernel.compare_cy import same_term
+    from cython.cimports.jellyframe.kernel.encode_rows_cy import RowWriter
     from cython.cimports.jellyframe.kernel.fields import ROW_DATATYPE, ROW_NAME, ROW_PREFIX
     from cython.cimports.jellyframe.kernel.kinds import (
         KIND_BLANK_NODE,
@@ -30,7 +31,9 @@ if cython.compiled:
     )
     from cython.cimports.jellyframe.kernel.lookup_slots_cy import LookupSlots
     from cython.cimports.jellyframe.kernel.lookup_write_cy import LookupWriter
-    from cython.cimports.jellyframe.kernel.runs import behind_last, equal_bytes, hash_bytes, move_bytes
+    from cython.cimports.jellyframe.kernel.recency import touch
+    from cython.cimports.jellyframe.kernel.runs import behind_last, equal_bytes, hash_bytes
+    from cython.cimports.jellyframe.kernel.steps import CLOSE_TRIPLE, DEEPEST_NESTING, STEP_OVERHEAD
     from cython.cimports.jellyframe.kernel.table_cy import StringTable, TermTable
 else:
     from jellyframe.kernel.compare_cy import same_term
@@ -44,24 +47,18 @@ else:
         KIND_TYPED_LITERAL,
     )
     from jellyframe.kernel.lookup_slots_cy import LookupSlots
-    from jellyframe.kernel.runs import behind_last, equal_bytes, hash_bytes, move_bytes
+    from jellyframe.kernel.recency import touch
+    from jellyframe.kernel.runs import behind_last, equal_bytes, hash_bytes
+    from jellyframe.kernel.steps import CLOSE_TRIPLE, DEEPEST_NESTING, STEP_OVERHEAD
     from jellyframe.kernel.table_cy import StringTable, TermTable
 
 SEED = cython.declare(cython.uint, HASH_SEED)
 POSITION_NAMES = ("subject", "predicate", "object", "graph")
-# Protobuf readers give up at 100 nested messages, of which a frame, its row and the statement are three.
-DEEPEST_NESTING = cython.declare(cython.int, 96)
-# What a step of the plan writes beyond the bytes of its strings is less than this.
-STEP_OVERHEAD = cython.declare(cython.Py_ssize_t, 48)
-# A statement of more terms than this is not written: only triples that quote the same triple over and over get there.
-MOST_STEPS = cython.declare(cython.Py_ssize_t, 1 << 20)
-# A step that closes a quoted triple; all others have the kind of their term.
-CLOSE_TRIPLE = cython.declare(cython.int, 8)
 
 
 @cython.cclass
-class TermEncoder:
-    """The state that terms depend on (lookup tables, last ids) and the rows of the frame that is being written."""
+class TermEncoder(RowWriter):
+    """The state that terms depend on: lookup tables, last ids, the last statement."""
 
     def __init__(
         self,
@@ -70,7 +67,9 @@ class TermEncoder:
         datatypes: cython.int,
         generalized: cython.bint,
         rdf_star: cython.bint,
+        frame_byte_limit: cython.Py_ssize_t,
     ):
+        RowWriter.__init__(self, frame_byte_limit)
         self.names = LookupWriter(names)
         self.prefixes = LookupWriter(prefixes)
         self.datatypes = LookupWriter(datatypes)
@@ -83,7 +82,6 @@ class TermEncoder:
         # Set while a statement is written that needs more prefixes than the table has: its IRIs are then not split.
         self.whole_iris = False
         self.is_prefix_table_too_small = False
-        self.terms = TermTable()
         self.memo = int_column(0)
         self.memo_datatype = int_column(0)
         self.previous = int_column(4)
@@ -91,18 +89,7 @@ class TermEncoder:
         self.undo_previous = int_column(4)
         self.undo_prefix = 0
         self.undo_name = 0
-        self.step_kind = int_column(16)
-        self.step_field = int_column(16)
-        self.step_a = int_column(16)
-        self.step_b = int_column(16)
-        self.steps = 0
         self.open_term = int_column(DEEPEST_NESTING + 1)
-        self.open_next = int_column(DEEPEST_NESTING + 1)
-        self.row_bytes = 0
-        self.row = byte_column(1024)
-        self.frame = byte_column(4096)
-        self.frame_size = 0
-        self.frame_rows = 0
 
     @cython.final
     @cython.cfunc
@@ -145,29 +132,60 @@ class TermEncoder:
     @cython.final
     @cython.cfunc
     @cython.exceptval(-1, check=False)
+    def plan_statement(
+        self, s: cython.int, p: cython.int, o: cython.int, g: cython.int, has_graph: cython.bint
+    ) -> cython.int:
+        """Plan the terms of a statement, those that do not repeat the last one's."""
+        self.begin_statement()
+        self.plan_position(0, s)
+        self.plan_position(1, p)
+        self.plan_position(2, o)
+        if has_graph:
+            self.plan_position(3, g)
+        if self.previous_terms is not self.terms:
+            self.previous_terms = self.terms
+        return 0
+
+    @cython.final
+    @cython.cfunc
+    @cython.inline
+    @cython.exceptval(-1, check=False)
     def plan_position(self, position: cython.int, term: cython.int) -> cython.int:
-        """Plan a term of a statement, unless it repeats that of the last statement."""
         before: cython.int = self.previous[position] - 1
         self.previous[position] = term + 1
-        if before >= 0 and (
-            (before == term and self.previous_terms is self.terms)
-            or same_term(self.previous_terms, before, self.terms, term)
-        ):
+        if before >= 0 and ((before == term and self.previous_terms is self.terms) or self.is_repeated(before, term)):
             return 0
+        if self.terms.kinds[term] == KIND_IRI:
+            return self.plan_iri(term, 4 * position + 1)
         return self.plan(term, position)
 
     @cython.final
     @cython.cfunc
+    @cython.inline
+    @cython.exceptval(-1, check=False)
+    def is_repeated(self, before: cython.int, term: cython.int) -> cython.bint:
+        """Whether a term is the same as one of the last statement. Mostly a glance shows that it is not."""
+        a: StringTable = self.previous_terms.values
+        b: StringTable = self.terms.values
+        end: cython.Py_ssize_t = b.offsets[term + 1]
+        n: cython.Py_ssize_t = end - b.offsets[term]
+        if (
+            self.previous_terms.kinds[before] != self.terms.kinds[term]
+            or a.offsets[before + 1] - a.offsets[before] != n
+        ):
+            return False
+        if n > 0 and a.data[a.offsets[before + 1] - 1] != b.data[end - 1]:
+            return False
+        return same_term(self.previous_terms, before, self.terms, term)
+
+    @cython.final
+    @cython.cfunc
+    @cython.inline
     @cython.exceptval(-1, check=False)
     def step(self, kind: cython.int, field: cython.int, a: cython.int, b: cython.int) -> cython.int:
         at: cython.Py_ssize_t = self.steps
         if at >= self.step_kind.shape[0]:
-            if at >= MOST_STEPS:
-                raise EncodeError(f"a statement of more than {MOST_STEPS} terms")
-            self.step_kind = grown_ints(self.step_kind, at, 2 * at)
-            self.step_field = grown_ints(self.step_field, at, 2 * at)
-            self.step_a = grown_ints(self.step_a, at, 2 * at)
-            self.step_b = grown_ints(self.step_b, at, 2 * at)
+            self.grow_steps()
         self.step_kind[at] = kind
         self.step_field[at] = field
         self.step_a[at] = a
@@ -262,9 +280,9 @@ class TermEncoder:
             and cython.cast(cython.int, names.slots.generations[name]) == self.memo[at + 1]
             and cython.cast(cython.int, prefixes.slots.generations[prefix]) == self.memo[at + 3]
         ):
-            names.touch(name, self.stamp)
+            touch(names, name, self.stamp)
             if prefix != 0:
-                prefixes.touch(prefix, self.stamp)
+                touch(prefixes, prefix, self.stamp)
         else:
             self.find_iri(term)
             name = self.memo[at]
@@ -319,7 +337,7 @@ class TermEncoder:
             and slots.lengths[latest] == n
             and equal_bytes(slots.arena, slots.starts[latest], self.terms.values.data, start, n)
         ):
-            self.prefixes.touch(latest, self.stamp)
+            touch(self.prefixes, latest, self.stamp)
             return latest
         self.latest_prefix = self.slot(self.prefixes, ROW_PREFIX, "prefix", self.terms.values, start, n)
         return self.latest_prefix
@@ -332,7 +350,7 @@ class TermEncoder:
         at: cython.Py_ssize_t = 2 * detail
         slot: cython.int = self.memo_datatype[at]
         if slot != 0 and cython.cast(cython.int, self.datatypes.slots.generations[slot]) == self.memo_datatype[at + 1]:
-            self.datatypes.touch(slot, self.stamp)
+            touch(self.datatypes, slot, self.stamp)
             return slot
         if self.datatypes.slots.size == 0:
             raise EncodeError(
@@ -367,7 +385,7 @@ class TermEncoder:
         slot: cython.int = table.find(strings.data, start, n, h)
         entry_id: cython.int
         if slot != 0:
-            table.touch(slot, self.stamp)
+            touch(table, slot, self.stamp)
             return slot
         slot = table.insert(strings.data, start, n, h, self.stamp)
         if slot == 0:
@@ -381,174 +399,3 @@ class TermEncoder:
         table.slots.last_id = slot
         self.write_entry(row_field, entry_id, strings, start, n)
         return slot
-
-    # ---- writing ----
-
-    @cython.final
-    @cython.cfunc
-    @cython.exceptval(-1, check=False)
-    def reserve_frame(self, n: cython.Py_ssize_t) -> cython.int:
-        if self.frame_size + n > self.frame.shape[0]:
-            self.frame = grown_bytes(self.frame, self.frame_size, max(2 * self.frame.shape[0], self.frame_size + n))
-        return 0
-
-    @cython.final
-    @cython.cfunc
-    @cython.exceptval(-1, check=False)
-    def write_number(self, value: cython.Py_ssize_t) -> cython.int:
-        """Append a varint to the frame, which must have room for it."""
-        while value > 0x7F:
-            self.frame[self.frame_size] = value & 0x7F | 0x80
-            self.frame_size += 1
-            value >>= 7
-        self.frame[self.frame_size] = value
-        self.frame_size += 1
-        return 0
-
-    @cython.final
-    @cython.cfunc
-    @cython.exceptval(-1, check=False)
-    def write_entry(
-        self,
-        row_field: cython.int,
-        entry_id: cython.int,
-        strings: StringTable,
-        start: cython.Py_ssize_t,
-        n: cython.Py_ssize_t,
-    ) -> cython.int:
-        """Append the row of a lookup entry to the frame."""
-        content: cython.Py_ssize_t = 0
-        if entry_id != 0:
-            content += 1 + varint_size(entry_id)
-        if n != 0:
-            content += 1 + varint_size(n) + n
-        self.make_room(content + 32)
-        self.reserve_frame(content + 32)
-        self.write_number(0x0A)
-        self.write_number(1 + varint_size(content) + content)
-        self.write_number(row_field << 3 | 2)
-        self.write_number(content)
-        if entry_id != 0:
-            self.write_number(0x08)
-            self.write_number(entry_id)
-        if n != 0:
-            self.write_number(0x12)
-            self.write_number(n)
-            move_bytes(self.frame, self.frame_size, strings.data, start, n)
-            self.frame_size += n
-        self.frame_rows += 1
-        return 0
-
-    @cython.final
-    @cython.cfunc
-    @cython.inline
-    @cython.exceptval(-1, check=False)
-    def number_before(self, at: cython.Py_ssize_t, value: cython.Py_ssize_t) -> cython.Py_ssize_t:
-        """Write a varint to the row so that it ends before `at`; the answer is where it starts."""
-        # The range is checked here and not by the index, so that the function is short enough to be inlined.
-        if value < 0x80 and 0 < at <= len(self.row):
-            with cython.boundscheck(False):
-                self.row[at - 1] = value
-            return at - 1
-        return self.long_number_before(at, value)
-
-    @cython.final
-    @cython.cfunc
-    @cython.exceptval(-1, check=False)
-    def long_number_before(self, at: cython.Py_ssize_t, value: cython.Py_ssize_t) -> cython.Py_ssize_t:
-        start: cython.Py_ssize_t = at - varint_size(value)
-        i: cython.Py_ssize_t = start
-        while value > 0x7F:
-            self.row[i] = value & 0x7F | 0x80
-            value >>= 7
-            i += 1
-        self.row[i] = value
-        return start
-
-    @cython.final
-    @cython.cfunc
-    @cython.exceptval(-1, check=False)
-    def string_before(
-        self, at: cython.Py_ssize_t, strings: StringTable, i: cython.Py_ssize_t, tag: cython.int
-    ) -> cython.Py_ssize_t:
-        """Write a string to the row before `at`, with its tag and length in front of it, if it is not empty."""
-        n: cython.Py_ssize_t = strings.offsets[i + 1] - strings.offsets[i]
-        if n == 0:
-            return at
-        move_bytes(self.row, at - n, strings.data, strings.offsets[i], n)
-        return self.number_before(self.number_before(at - n, n), tag)
-
-    @cython.final
-    @cython.cfunc
-    @cython.exceptval(-1, check=False)
-    def write_row(self, row_field: cython.int) -> cython.int:
-        """Append the planned message to the frame, as a row, and clear the plan."""
-        at: cython.Py_ssize_t
-        stop: cython.Py_ssize_t
-        end: cython.Py_ssize_t
-        n: cython.Py_ssize_t
-        i: cython.Py_ssize_t
-        kind: cython.int
-        term: cython.int
-        depth: cython.int = 0
-        need: cython.Py_ssize_t = self.row_bytes + 2 * STEP_OVERHEAD
-        if need > self.row.shape[0]:
-            self.row = byte_column(2 * need)
-        end = at = self.row.shape[0]
-        for i in range(self.steps - 1, -1, -1):
-            kind = self.step_kind[i]
-            stop = at
-            term = self.step_a[i]
-            if kind == CLOSE_TRIPLE:
-                self.open_next[depth] = cython.cast(cython.int, at)
-                depth += 1
-                continue
-            if kind == KIND_IRI:
-                if self.step_b[i] != 0:
-                    at = self.number_before(self.number_before(at, self.step_b[i]), 0x10)
-                if term != 0:
-                    at = self.number_before(self.number_before(at, term), 0x08)
-            elif kind == KIND_BLANK_NODE:
-                n = self.terms.values.offsets[term + 1] - self.terms.values.offsets[term]
-                at -= n
-                move_bytes(self.row, at, self.terms.values.data, self.terms.values.offsets[term], n)
-            elif kind == KIND_QUOTED_TRIPLE:
-                depth -= 1
-                stop = self.open_next[depth]
-            elif kind != KIND_DEFAULT_GRAPH:
-                if kind == KIND_LANG_LITERAL:
-                    at = self.string_before(at, self.terms.languages, self.step_b[i], 0x12)
-                elif kind == KIND_TYPED_LITERAL:
-                    at = self.number_before(self.number_before(at, self.step_b[i]), 0x18)
-                at = self.string_before(at, self.terms.values, term, 0x0A)
-            at = self.number_before(at, stop - at)
-            at = self.number_before(at, self.step_field[i] << 3 | 2)
-        at = self.number_before(at, end - at)
-        at = self.number_before(at, row_field << 3 | 2)
-        at = self.number_before(at, end - at)
-        at = self.number_before(at, 0x0A)
-        self.steps = 0
-        self.row_bytes = 0
-        self.make_room(end - at)
-        self.reserve_frame(end - at)
-        move_bytes(self.frame, self.frame_size, self.row, at, end - at)
-        self.frame_size += end - at
-        self.frame_rows += 1
-        return 0
-
-    @cython.cfunc
-    @cython.exceptval(-1, check=False)
-    def make_room(self, n: cython.Py_ssize_t) -> cython.int:
-        """Called before a row of `n` bytes goes to the frame."""
-        return 0
-
-
-@cython.cfunc
-@cython.inline
-@cython.exceptval(-1, check=False)
-def varint_size(value: cython.Py_ssize_t) -> cython.Py_ssize_t:
-    size: cython.Py_ssize_t = 1
-    while value > 0x7F:
-        value >>= 7
-        size += 1
-    return size

@@ -14,7 +14,6 @@ cdef class LookupWriter:
 
     cpdef clear(self)
     cdef int find(self, const unsigned char[::1] src, Py_ssize_t start, Py_ssize_t n, long long h) except -1
-    cdef int touch(self, int slot, long long stamp) except -1
     cdef int link_newest(self, int slot) except -1
     cdef int insert(
         self, const unsigned char[::1] src, Py_ssize_t start, Py_ssize_t n, long long h, long long stamp

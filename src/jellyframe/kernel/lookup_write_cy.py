@@ -79,22 +79,6 @@ class LookupWriter:
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
-    def touch(self, slot: cython.int, stamp: cython.longlong) -> cython.int:
-        """Make a slot the most recently used."""
-        older: cython.int
-        newer: cython.int
-        self.stamps[slot] = stamp
-        if self._older[0] == slot:
-            return 0
-        older = self._older[slot]
-        newer = self._newer[slot]
-        self._newer[older] = newer
-        self._older[newer] = older
-        self.link_newest(slot)
-        return 0
-
-    @cython.cfunc
-    @cython.exceptval(-1, check=False)
     def link_newest(self, slot: cython.int) -> cython.int:
         newest: cython.int = self._older[0]
         self._newer[newest] = slot

@@ -69,8 +69,16 @@ cdef inline Py_ssize_t behind_last(
     const unsigned char[::1] src, Py_ssize_t start, Py_ssize_t n, unsigned char byte
 ) except -1:
     cdef Py_ssize_t i = start + n
+    cdef unsigned long long word = 0
     with cython.boundscheck(False):
         require_range(src.shape[0], start, n)
+        while i - start >= 8:
+            # A byte of the word is zero where the byte is found, and only then is one of these bits left.
+            memcpy(&word, &src[i - 8], 8)
+            word ^= 0x0101010101010101ULL * byte
+            if (word - 0x0101010101010101ULL) & ~word & 0x8080808080808080ULL:
+                break
+            i -= 8
         while i > start and src[i - 1] != byte:
             i -= 1
         return i

@@ -1,0 +1,251 @@
+"""Writing rows as protobuf messages: a plan of steps in, the bytes of a frame out.
+
+A row is written from its end to its start, so that the length of each message is known when its turn comes.
+"""
+
+from __future__ import annotations
+
+try:
+    from jellyframe.kernel import _uncompiled as cython
+except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
+    import cython
+
+from jellyframe.errors import EncodeError
+from jellyframe.kernel.table_cy import byte_column, grown_bytes, grown_ints, int_column
+
+if cython.compiled:
+    from cython.cimports.jellyframe.kernel.kinds import (
+        KIND_BLANK_NODE,
+        KIND_DEFAULT_GRAPH,
+        KIND_IRI,
+        KIND_LANG_LITERAL,
+        KIND_QUOTED_TRIPLE,
+        KIND_TYPED_LITERAL,
+    )
+    from cython.cimports.jellyframe.kernel.runs import append_bytes, move_bytes
+    from cython.cimports.jellyframe.kernel.steps import CLOSE_TRIPLE, DEEPEST_NESTING, STEP_OVERHEAD
+    from cython.cimports.jellyframe.kernel.table_cy import StringTable, TermTable
+else:
+    from jellyframe.kernel.kinds import (
+        KIND_BLANK_NODE,
+        KIND_DEFAULT_GRAPH,
+        KIND_IRI,
+        KIND_LANG_LITERAL,
+        KIND_QUOTED_TRIPLE,
+        KIND_TYPED_LITERAL,
+    )
+    from jellyframe.kernel.runs import append_bytes, move_bytes
+    from jellyframe.kernel.steps import CLOSE_TRIPLE, DEEPEST_NESTING, STEP_OVERHEAD
+    from jellyframe.kernel.table_cy import StringTable, TermTable
+
+# A statement of more terms than this is not written: only triples that quote the same triple over and over get there.
+MOST_STEPS = cython.declare(cython.Py_ssize_t, 1 << 20)
+
+
+@cython.cclass
+class RowWriter:
+    """The plan of the row in hand, and the rows of the frame that is being written."""
+
+    def __init__(self, frame_byte_limit: cython.Py_ssize_t):
+        self.terms = TermTable()
+        self.step_kind = int_column(16)
+        self.step_field = int_column(16)
+        self.step_a = int_column(16)
+        self.step_b = int_column(16)
+        self.steps = 0
+        self.open_next = int_column(DEEPEST_NESTING + 1)
+        self.row_bytes = 0
+        self.row = byte_column(1024)
+        self.frame = byte_column(4096)
+        self.frame_size = 0
+        self.frame_rows = 0
+        self.frame_byte_limit = frame_byte_limit
+
+    @cython.final
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def grow_steps(self) -> cython.int:
+        at: cython.Py_ssize_t = self.steps
+        if at >= MOST_STEPS:
+            raise EncodeError(f"a statement of more than {MOST_STEPS} terms")
+        self.step_kind = grown_ints(self.step_kind, at, 2 * at)
+        self.step_field = grown_ints(self.step_field, at, 2 * at)
+        self.step_a = grown_ints(self.step_a, at, 2 * at)
+        self.step_b = grown_ints(self.step_b, at, 2 * at)
+        return 0
+
+    @cython.final
+    @cython.cfunc
+    @cython.inline
+    @cython.exceptval(-1, check=False)
+    def reserve_frame(self, n: cython.Py_ssize_t) -> cython.int:
+        """Make room for a row of `n` bytes, in a new frame if this one would get too large, even inside a statement."""
+        if self.frame_byte_limit > 0 and self.frame_size > 0 and self.frame_size + n > self.frame_byte_limit:
+            self.flush_frame(b"")
+        if self.frame_size + n > self.frame.shape[0]:
+            self.frame = grown_bytes(self.frame, self.frame_size, max(2 * self.frame.shape[0], self.frame_size + n))
+        return 0
+
+    @cython.final
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def write_number(self, value: cython.Py_ssize_t) -> cython.int:
+        """Append a varint to the frame, which must have room for it."""
+        while value > 0x7F:
+            self.frame[self.frame_size] = value & 0x7F | 0x80
+            self.frame_size += 1
+            value >>= 7
+        self.frame[self.frame_size] = value
+        self.frame_size += 1
+        return 0
+
+    @cython.final
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def write_entry(
+        self,
+        row_field: cython.int,
+        entry_id: cython.int,
+        strings: StringTable,
+        start: cython.Py_ssize_t,
+        n: cython.Py_ssize_t,
+    ) -> cython.int:
+        """Append the row of a lookup entry to the frame."""
+        content: cython.Py_ssize_t = 0
+        if entry_id != 0:
+            content += 1 + varint_size(entry_id)
+        if n != 0:
+            content += 1 + varint_size(n) + n
+        self.reserve_frame(content + 32)
+        self.write_number(0x0A)
+        self.write_number(1 + varint_size(content) + content)
+        self.write_number(row_field << 3 | 2)
+        self.write_number(content)
+        if entry_id != 0:
+            self.write_number(0x08)
+            self.write_number(entry_id)
+        if n != 0:
+            self.write_number(0x12)
+            self.write_number(n)
+            append_bytes(self.frame, self.frame_size, strings.data, start, n)
+            self.frame_size += n
+        self.frame_rows += 1
+        return 0
+
+    @cython.final
+    @cython.cfunc
+    @cython.inline
+    @cython.exceptval(-1, check=False)
+    def number_before(self, at: cython.Py_ssize_t, value: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """Write a varint to the row so that it ends before `at`; the answer is where it starts."""
+        # The range is checked here and not by the index, so that the function is short enough to be inlined.
+        if 1 < at <= len(self.row):
+            with cython.boundscheck(False):
+                if value < 0x80:
+                    self.row[at - 1] = value
+                    return at - 1
+                if value < 0x4000:
+                    self.row[at - 1] = value >> 7
+                    self.row[at - 2] = value & 0x7F | 0x80
+                    return at - 2
+        return self.long_number_before(at, value)
+
+    @cython.final
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def long_number_before(self, at: cython.Py_ssize_t, value: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        start: cython.Py_ssize_t = at - varint_size(value)
+        i: cython.Py_ssize_t = start
+        while value > 0x7F:
+            self.row[i] = value & 0x7F | 0x80
+            value >>= 7
+            i += 1
+        self.row[i] = value
+        return start
+
+    @cython.final
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def string_before(
+        self, at: cython.Py_ssize_t, strings: StringTable, i: cython.Py_ssize_t, tag: cython.int
+    ) -> cython.Py_ssize_t:
+        """Write a string to the row before `at`, with its tag and length in front of it, if it is not empty."""
+        n: cython.Py_ssize_t = strings.offsets[i + 1] - strings.offsets[i]
+        if n == 0:
+            return at
+        move_bytes(self.row, at - n, strings.data, strings.offsets[i], n)
+        return self.number_before(self.number_before(at - n, n), tag)
+
+    @cython.final
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def write_row(self, row_field: cython.int) -> cython.int:
+        """Append the planned message to the frame, as a row, and clear the plan."""
+        at: cython.Py_ssize_t
+        stop: cython.Py_ssize_t
+        end: cython.Py_ssize_t
+        n: cython.Py_ssize_t
+        i: cython.Py_ssize_t
+        kind: cython.int
+        term: cython.int
+        depth: cython.int = 0
+        need: cython.Py_ssize_t = self.row_bytes + 2 * STEP_OVERHEAD
+        if need > self.row.shape[0]:
+            self.row = byte_column(2 * need)
+        end = at = self.row.shape[0]
+        for i in range(self.steps - 1, -1, -1):
+            kind = self.step_kind[i]
+            stop = at
+            term = self.step_a[i]
+            if kind == CLOSE_TRIPLE:
+                self.open_next[depth] = cython.cast(cython.int, at)
+                depth += 1
+                continue
+            if kind == KIND_IRI:
+                if self.step_b[i] != 0:
+                    at = self.number_before(self.number_before(at, self.step_b[i]), 0x10)
+                if term != 0:
+                    at = self.number_before(self.number_before(at, term), 0x08)
+            elif kind == KIND_BLANK_NODE:
+                n = self.terms.values.offsets[term + 1] - self.terms.values.offsets[term]
+                at -= n
+                move_bytes(self.row, at, self.terms.values.data, self.terms.values.offsets[term], n)
+            elif kind == KIND_QUOTED_TRIPLE:
+                depth -= 1
+                stop = self.open_next[depth]
+            elif kind != KIND_DEFAULT_GRAPH:
+                if kind == KIND_LANG_LITERAL:
+                    at = self.string_before(at, self.terms.languages, self.step_b[i], 0x12)
+                elif kind == KIND_TYPED_LITERAL:
+                    at = self.number_before(self.number_before(at, self.step_b[i]), 0x18)
+                at = self.string_before(at, self.terms.values, term, 0x0A)
+            at = self.number_before(at, stop - at)
+            at = self.number_before(at, self.step_field[i] << 3 | 2)
+        at = self.number_before(at, end - at)
+        at = self.number_before(at, row_field << 3 | 2)
+        at = self.number_before(at, end - at)
+        at = self.number_before(at, 0x0A)
+        self.steps = 0
+        self.row_bytes = 0
+        self.reserve_frame(end - at)
+        append_bytes(self.frame, self.frame_size, self.row, at, end - at)
+        self.frame_size += end - at
+        self.frame_rows += 1
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def flush_frame(self, metadata: bytes) -> cython.int:
+        """Called when the frame is complete."""
+        raise NotImplementedError
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(-1, check=False)
+def varint_size(value: cython.Py_ssize_t) -> cython.Py_ssize_t:
+    size: cython.Py_ssize_t = 1
+    while value > 0x7F:
+        value >>= 7
+        size += 1
+    return size

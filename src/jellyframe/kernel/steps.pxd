@@ -1,0 +1,6 @@
+# The numbers of steps.py as C constants.
+
+cdef enum:
+    DEEPEST_NESTING = 96
+    STEP_OVERHEAD = 48
+    CLOSE_TRIPLE = 8

@@ -1,0 +1,8 @@
+"""Numbers that the plan of a row and its writing share; `steps.pxd` repeats them as C constants."""
+
+# Protobuf readers give up at 100 nested messages, of which a frame, its row and the statement are three.
+DEEPEST_NESTING = 96
+# What a step of the plan writes beyond the bytes of its strings is less than this.
+STEP_OVERHEAD = 48
+# A step that closes a quoted triple; all others have the kind of their term.
+CLOSE_TRIPLE = 8
