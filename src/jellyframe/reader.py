@@ -34,13 +34,15 @@ def open_reader(
     batch_rows: int = DEFAULT_BATCH_ROWS,
     delimited: bool | None = None,
     byte_range: tuple[int, int | None] | None = None,
+    self_contained: bool = False,
 ) -> JellyReader:
     """Open a Jelly stream for reading.
 
     `source` is a path, bytes, or a binary file object, which need not seek. gzip and Zstandard are recognised, and so
     is whether the frames are delimited, unless `delimited` says it. With `concatenated` every options row begins a new
     stream; otherwise a repeated one has to be identical. `byte_range` reads from one restart point to another (see
-    `jellyframe.index`). `limits` bound what untrusted input may ask for.
+    `jellyframe.index`). With `self_contained`, a stream that begins by leaving out an id is refused: those that name
+    all that they use mean the same wherever they stand, as ours do. `limits` bound what untrusted input may ask for.
     """
     return JellyReader(
         source,
@@ -49,6 +51,7 @@ def open_reader(
         batch_rows=batch_rows,
         delimited=delimited,
         byte_range=byte_range,
+        self_contained=self_contained,
     )
 
 
@@ -64,6 +67,7 @@ class JellyReader:
         batch_rows: int,
         delimited: bool | None,
         byte_range: tuple[int, int | None] | None,
+        self_contained: bool,
     ) -> None:
         if batch_rows < 1:
             raise OptionsError(f"batch_rows is {batch_rows}, and must be at least 1")
@@ -85,7 +89,7 @@ class JellyReader:
             concatenated,
         )
         self._decoder.base_offset = start
-        self._decoder.no_look_back = start > 0
+        self._decoder.no_look_back = self_contained or start > 0
         if byte_range is not None:
             self._is_delimited = True
         self.namespaces: dict[str, str] = {}

@@ -20,6 +20,7 @@ from jellyframe import (
     open_reader,
     open_writer,
 )
+from jellyframe.index import read_index, restart_points
 
 S, P, G = IRI("http://a/s"), IRI("http://a/p"), IRI("http://a/g")
 
@@ -170,3 +171,72 @@ def test_validate_terms() -> None:
         writer.write([Triple(S, P, Literal("x", language="toolonglanguage"))])
     run("rdf", "transcode", data=sink.getvalue())
     assert "BCP 47" in error_of("rdf", "transcode", "--validate-terms", data=sink.getvalue())
+
+
+class TestNothingToChange:
+    """A file that is as our writer would write it comes out byte for byte; any other is rewritten."""
+
+    def test_copied(self, tmp_path: Path) -> None:
+        source, target = tmp_path / "a.jelly", tmp_path / "b.jelly"
+        source.write_bytes(stream("x"))
+        run("rdf", "transcode", str(source), "--to", str(target))
+        assert target.read_bytes() == source.read_bytes()
+
+    def test_concatenation_of_our_streams_is_copied(self, tmp_path: Path) -> None:
+        source, target = tmp_path / "a.jelly", tmp_path / "b.jelly"
+        source.write_bytes(stream("x") + stream("y"))
+        run("rdf", "transcode", str(source), "--to", str(target))
+        assert target.read_bytes() == source.read_bytes()
+
+    def test_stream_that_counts_on_from_another_is_rewritten(self, tmp_path: Path) -> None:
+        # Ids that are left out mean something else behind another stream, to a reader that does not know where it ends.
+        from jellyframe.proto import rdf_pb2
+
+        def without_ids(data: bytes) -> bytes:
+            length = data[0]
+            assert length < 0x80
+            assert len(data) == length + 1
+            frame = rdf_pb2.RdfStreamFrame.FromString(data[1:])
+            for row in frame.rows:
+                for entry in (row.name, row.prefix):
+                    if entry.id == 1:
+                        entry.id = 0
+            body = frame.SerializeToString()
+            return bytes([len(body)]) + body
+
+        def small(name: str) -> bytes:
+            sink = io.BytesIO()
+            with open_writer(sink, StreamOptions(logical_type=LogicalType.FLAT_TRIPLES)) as writer:
+                writer.write([Triple(IRI(f"http://{name}/s"), IRI(f"http://{name}/p"), Literal("1"))])
+            return sink.getvalue()
+
+        source, target = tmp_path / "a.jelly", tmp_path / "b.jelly"
+        source.write_bytes(small("x") + without_ids(small("y")))
+        expected = lines(source.read_bytes())
+        run("rdf", "transcode", str(source), "--to", str(target))
+        with open_reader(target) as reader:
+            assert [statement.to_line() for statement in reader.statements()] == expected
+
+    def test_index_stays_only_where_it_is_asked_for(self, tmp_path: Path) -> None:
+        source, target = tmp_path / "a.jelly", tmp_path / "b.jelly"
+        source.write_bytes(stream("x", index=True))
+        run("rdf", "transcode", str(source), "--to", str(target), "--index")
+        assert target.read_bytes() == source.read_bytes()
+        run("rdf", "transcode", str(source), "--to", str(target))
+        assert read_index(io.BytesIO(target.read_bytes())) is None
+        assert lines(target.read_bytes()) == lines(source.read_bytes())
+
+    def test_large_file_without_restart_points_gets_some(self, tmp_path: Path) -> None:
+        source, target = tmp_path / "a.jelly", tmp_path / "b.jelly"
+        with open_writer(source, StreamOptions(logical_type=LogicalType.FLAT_TRIPLES), restart_every=None) as writer:
+            writer.write(Triple(S, P, Literal(f"{i:05}" + 1000 * "x")) for i in range(18_000))
+        run("rdf", "transcode", str(source), "--to", str(target))
+        with open(source, "rb") as old, open(target, "rb") as new:
+            assert len(restart_points(old)) == 1
+            assert len(restart_points(new)) > 1
+
+    def test_damaged_file_is_no_result(self, tmp_path: Path) -> None:
+        source, target = tmp_path / "a.jelly", tmp_path / "b.jelly"
+        source.write_bytes(stream("x")[:-1])
+        assert "ends inside a frame" in error_of("rdf", "transcode", str(source), "--to", str(target))
+        assert [file.name for file in tmp_path.iterdir()] == ["a.jelly"]

@@ -68,6 +68,12 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         options = _output_options(inputs.first_options(), arguments)
         framing = _framing(arguments, options)
+        file = inputs.only_file
+        if file is not None and _changes_nothing(arguments, inputs, options, framing):
+            from jellyframe.cli.unchanged import copy_checked
+
+            if copy_checked(file, sink, options, index=bool(arguments.index), progress=inputs.progress):
+                return 0
         write_frames(inputs.batches(options), sink, options, stream_options.writer_settings(arguments), framing)
     finally:
         inputs.close()
@@ -80,7 +86,7 @@ class _Inputs:
     def __init__(self, paths: list[str | None], arguments: argparse.Namespace, progress: ProgressOfInputs) -> None:
         self._paths = paths
         self._arguments = arguments
-        self._progress = progress
+        self.progress = progress
         self._source: Any = None
         self._reader: Any = None
         self._open(paths[0])
@@ -95,6 +101,14 @@ class _Inputs:
     def close(self) -> None:
         self._reader.close()
         self._source.close()
+
+    @property
+    def only_file(self) -> str | None:
+        """The input, if there is only one and it is a file, which can be read again."""
+        import os
+
+        path = self._paths[0]
+        return path if len(self._paths) == 1 and path is not None and os.path.isfile(path) else None
 
     def first_options(self) -> list[StreamOptions]:
         """The options of the first stream and, as far as they can be read beforehand, of the other inputs."""
@@ -114,7 +128,7 @@ class _Inputs:
         for number, path in enumerate(self._paths):
             if number:
                 self._open(path)
-            yield self._fitting(self._progress.over(self._reader.batches(), self._source), options)
+            yield self._fitting(self.progress.over(self._reader.batches(), self._source), options)
             self.close()
 
     def _fitting(self, batches: Iterable[Batch], options: StreamOptions) -> Iterable[Batch]:
@@ -127,6 +141,21 @@ class _Inputs:
             merge = self._arguments.merge_graphs
             batches = selection.without_graphs(batches, merge=merge, target=target, source=self._source.name)
         return batches
+
+
+def _changes_nothing(arguments: argparse.Namespace, inputs: _Inputs, options: StreamOptions, framing: Framing) -> bool:
+    """Whether the output may be the input, byte for byte, as far as options tell."""
+    from jellyframe.cli.regroup import FramesKept
+
+    return (
+        arguments.to is not None
+        and options == inputs.first_options()[0]
+        and isinstance(framing, FramesKept)
+        and stream_options.compression_of(arguments) is None
+        and not hasattr(arguments, "restart_every")
+        and not arguments.validate_terms
+        and not arguments.merge_graphs
+    )
 
 
 def _output_options(inputs: list[StreamOptions], arguments: argparse.Namespace) -> StreamOptions:

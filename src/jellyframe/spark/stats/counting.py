@@ -26,6 +26,7 @@ from jellyframe.kernel.kinds import (
     KIND_QUOTED_TRIPLE,
     KIND_TYPED_LITERAL,
 )
+from jellyframe.kernel.ntriples_write_cy import term_strings
 
 SUBJECT, PREDICATE, OBJECT, GRAPH, CLASS, BAD_RECORD = range(6)
 # Spark's name for each type, and Arrow's.
@@ -79,23 +80,29 @@ class _Counts:
     def __init__(self, batch: Batch) -> None:
         self._batch = batch
         self._arrays = BatchArrays(batch)
-        self._texts = self._arrays.texts
+        self._texts = string_array(term_strings(batch.terms))
         self._keys = _keys(batch)
         self._high, self._low = _hashes(self._texts)
         self._parts: list[pa.Table] = []
 
     def rows(self) -> pa.RecordBatch:
-        self._add_terms(SUBJECT, self._arrays.rows("s"))
-        self._add_terms(OBJECT, self._arrays.rows("o"))
+        self._add_terms(SUBJECT, self._rows("s"))
+        self._add_terms(OBJECT, self._rows("o"))
         if self._batch.has_graph:
-            self._add_terms(GRAPH, self._arrays.rows("g"))
+            self._add_terms(GRAPH, self._rows("g"))
         else:
             self._add(GRAPH, pa.array([DEFAULT_GRAPH]), _zeros(1), _zeros(1), pa.array([len(self._batch)]))
-        predicates, uses = _value_counts(self._arrays.rows("p"))
+        predicates, uses = _value_counts(self._rows("p"))
         self._add(PREDICATE, self._texts.take(predicates), _zeros(len(uses)), _zeros(len(uses)), uses)
         self._add_classes()
         (rows,) = pa.concat_tables(self._parts).combine_chunks().to_batches()
         return rows
+
+    def _rows(self, position: str) -> pa.Array:
+        """The terms of a position, as their numbers; null for the default graph."""
+        valid, nulls = self._arrays.validity(position)
+        rows = pa.py_buffer(self._arrays.rows(position))
+        return pa.Array.from_buffers(pa.int32(), len(self._batch), [valid, rows], nulls)
 
     def _add(self, position: int, key: pa.Array, high: pa.Array, low: pa.Array, uses: pa.Array) -> None:
         positions = pa.repeat(pa.scalar(position, pa.int8()), len(uses))
@@ -113,9 +120,9 @@ class _Counts:
         is_type = pc.equal(self._texts, RDF_TYPE)
         if not pc.any(is_type).as_py():
             return
-        has_type = is_type.take(self._arrays.rows("p"))
-        entities = self._arrays.rows("s").filter(has_type).cast(pa.int64())
-        classes = self._arrays.rows("o").filter(has_type).cast(pa.int64())
+        has_type = is_type.take(self._rows("p"))
+        entities = self._rows("s").filter(has_type).cast(pa.int64())
+        classes = self._rows("o").filter(has_type).cast(pa.int64())
         count = pa.scalar(len(self._texts), pa.int64())
         pairs, uses = _value_counts(pc.add(pc.multiply(classes, count), entities))
         classes = pc.divide(pairs, count)
