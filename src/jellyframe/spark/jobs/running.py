@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -140,7 +142,7 @@ def run_job(
     start = time.monotonic()
     try:
         with plain_errors():
-            done = [TaskResult(**json.loads(row[0])) for row in results().collect()]
+            done = [TaskResult(**json.loads(row[0])) for row in collected(results())]
         staged = [path for result in done for path, _size in result.files]
         output.publish([*staged, *(finish(done) if finish is not None else ())])
     except BaseException:
@@ -159,6 +161,27 @@ def run_job(
         bad_records=sum(result.bad for result in done),
         problems=problems[:MAX_PROBLEMS],
     )
+
+
+def collected(frame: DataFrame) -> list[Any]:
+    """The rows of a DataFrame. An interrupt stops its tasks, so that what they have begun can be cleared away.
+
+    Another thread waits for the rows: who is interrupted in a call to the JVM cannot speak to it any more.
+    """
+    with ThreadPoolExecutor(1) as pool:
+        rows = pool.submit(frame.collect)
+        try:
+            return rows.result()
+        except KeyboardInterrupt:
+            spark: Any = frame.sparkSession
+            with suppress(Exception):
+                if hasattr(spark, "_jvm"):
+                    spark.sparkContext.cancelAllJobs()
+                else:
+                    spark.interruptAll()
+            with suppress(Exception):
+                rows.result()
+            raise
 
 
 def copy_statements(

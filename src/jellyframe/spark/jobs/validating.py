@@ -15,6 +15,7 @@ from jellyframe.errors import JellyError
 from jellyframe.spark.jobs.batches import piece_batches
 from jellyframe.spark.jobs.errors import plain_errors
 from jellyframe.spark.jobs.inputs import LINE_FORMATS, Inputs, Paths, map_pieces
+from jellyframe.spark.jobs.running import RESULT_SCHEMA, collected
 from jellyframe.spark.options import PERMISSIVE
 from jellyframe.spark.splits import Piece
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
     from jellyframe.batch import Batch
 
-_SCHEMA = "result string"
 MAX_FILE_PROBLEMS = 10
 
 
@@ -116,7 +116,7 @@ def validate(
     whole = [file for file in inputs.files if inputs.formats[file] not in LINE_FORMATS]
     partitions = [(Piece(file),) for file in whole] + (inputs.among(lines).pieces() if lines else [])
     with plain_errors():
-        found = map_pieces(spark, partitions, lambda pieces: _check(pieces, inputs), _SCHEMA).collect()
+        found = collected(map_pieces(spark, partitions, lambda pieces: _check(pieces, inputs), RESULT_SCHEMA))
     reports = {
         file.name: FileReport(file.name, inputs.formats[file].name, file.size, frames=_frames(inputs.formats[file]))
         for file in inputs.files

@@ -1,0 +1,136 @@
+"""`jellyframe spark …`, as processes. Most connect to the server of the tests' own session, to start faster."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import signal
+import subprocess
+from contextlib import suppress
+
+import pytest
+
+import jellyframe
+from command import COMMAND, environment, error_of, run
+from spark_data import STATEMENTS, write_jelly
+
+pytest.importorskip("grpc_status", reason="needs pyspark[connect]")
+
+
+@pytest.fixture
+def source(tmp_path, nquads):
+    folder = tmp_path / "source"
+    folder.mkdir()
+    (folder / "one.nq").write_bytes(nquads)
+    return folder
+
+
+@pytest.fixture
+def server(spark, connect_port):
+    return f"--master=sc://127.0.0.1:{connect_port}"
+
+
+def statements(folder):
+    count = 0
+    for path in folder.rglob("*.jelly"):
+        with jellyframe.open_reader(path) as reader:
+            count += sum(1 for _ in reader.statements())
+    return count
+
+
+def test_jobs_in_a_row(server, source, tmp_path):
+    done = run("spark", "convert", source, "--to", tmp_path / "jelly", "--files=2", "--preset=small", "--json", server)
+    summary = json.loads(done.out)
+    assert (summary["statements"], summary["files"]) == (len(STATEMENTS), 2)
+    assert done.err.startswith(f"jellyframe: convert: {len(STATEMENTS)} statements in 2 files, ")
+    assert done.err.count("\n") == 1
+    with jellyframe.open_reader(next((tmp_path / "jelly").iterdir())) as reader:
+        assert reader.options.max_name_table_size == 128
+    done = run(
+        "spark", "merge", tmp_path / "jelly", tmp_path / "jelly", "--distinct", "--to", tmp_path / "m", server, "-q"
+    )
+    assert (done.out, done.err) == (b"", "")
+    run("spark", "partition", tmp_path / "m", "--by=graph", "--to", tmp_path / "parts", server)
+    assert json.loads((tmp_path / "parts" / "manifest.json").read_text())["by"] == "graph"
+    assert statements(tmp_path / "parts") == statements(tmp_path / "m") == len(set(STATEMENTS))
+    run("spark", "sample", tmp_path / "m", "--number=5", "--to", tmp_path / "five", server)
+    assert statements(tmp_path / "five") == 5
+
+
+def test_validate_answers_with_its_exit_code(server, source):
+    good = write_jelly(source / "good.jelly", STATEMENTS)
+    assert json.loads(run("spark", "validate", source, "--json", server).out)["ok"] is True
+    (source / "bad.jelly").write_bytes(good.read_bytes()[:-30])
+    done = run("spark", "validate", source, server, code=1)
+    assert [line.split()[0] for line in done.out.decode().splitlines() if not line.startswith(" ")] == [
+        "BAD",
+        "ok",
+        "ok",
+    ]
+    assert "1 of them bad" in done.err
+
+
+def test_trouble_is_one_line(server, source, tmp_path):
+    (source / "bad.nt").write_bytes(b"nonsense\n")
+    target = tmp_path / "target"
+    assert "bad.nt: line 1, column 1: " in error_of("spark", "convert", source, "--to", target, server)
+    assert not target.exists()
+    for arguments, message in [
+        ([source / "missing", "--to", target], "there is no such file or folder"),
+        ([source, "--to", source], "there is something already"),
+        ([source, "--to", target, "--layout=flat"], "--layout is for --out-format parquet"),
+        ([source, "--to", target, "--opt.physical-type=NONE"], "--opt.physical-type"),
+        (["--to", target], "no input is named"),
+        ([source, "--to", target, "--conf", "nonsense"], "KEY=VALUE"),
+    ]:
+        assert message in error_of("spark", "convert", *arguments, server)
+    assert "Spark" in error_of("spark", "convert", source, "--to", target, "--master=nonsense")
+
+
+def _on_terminal(*arguments, interrupt_at=None):
+    """Run a command whose standard error is a terminal; the exit code, and what was written there."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [*COMMAND, *map(str, arguments)],
+        stdout=subprocess.DEVNULL,
+        stderr=theirs,
+        env=environment(),
+        start_new_session=True,
+    )
+    os.close(theirs)
+    written = b""
+    with suppress(OSError):
+        while piece := os.read(ours, 65536):
+            written += piece
+            if interrupt_at is not None and interrupt_at in written:
+                os.killpg(process.pid, signal.SIGINT)
+                interrupt_at = None
+    os.close(ours)
+    return process.wait(), written.decode()
+
+
+def test_a_session_of_its_own_with_a_bar_and_a_page(source, tmp_path, nquads):
+    (source / "two.nq").write_bytes(nquads + b"nonsense\n")
+    # So many small tasks take long enough for the bar to be seen.
+    arguments = ["--master=local[2]", "--ui", "--partition-size=1k", "--mode=permissive", "--to", tmp_path / "out"]
+    code, written = _on_terminal("spark", "convert", source, *arguments)
+    assert code == 0
+    assert "starting Spark" in written
+    assert "Spark's web pages are at http://" in written
+    assert " tasks, 0:" in written
+    assert f"two.nq: line {len(STATEMENTS) + 1}, column 1: " in written
+    assert "1 bad records left out" in written
+    assert "WARN" not in written
+    assert statements(tmp_path / "out") == 2 * len(STATEMENTS)
+
+
+def test_an_interrupt_ends_it_quietly(source, tmp_path):
+    code, written = _on_terminal(
+        "spark", "convert", source, "--master=local[2]", "--partition-size=300", "--to", tmp_path / "out",
+        interrupt_at=b" tasks, ",
+    )  # fmt: skip
+    assert code == 130
+    assert "Traceback" not in written
+    assert "jellyframe: " not in written
+    assert not (tmp_path / "out").exists()
