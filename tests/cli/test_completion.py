@@ -40,6 +40,8 @@ def bash_script(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (["rdf", "transcode", "--opt.physical-type", "Q"], {"QUADS"}),
         (["rdf", "transcode", "--quiet", "one"], {"one.jelly"}),
         (["rdf", "to-jelly", "--to", "t"], {"two.jelly"}),
+        (["spark", "p"], {"partition"}),
+        (["spark", "convert", "--out-format", "n"], {"nq", "nt"}),
         (["completion", "f"], {"fish"}),
     ],
 )
