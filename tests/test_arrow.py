@@ -209,6 +209,13 @@ class TestRoundTrip:
         there = kernel["arrow"].batch_to_arrow(kernel["batch"].Batch.from_statements(ours), layout)
         assert there.equals(batch_to_arrow(Batch.from_statements(statements), layout))
 
+    @pytest.mark.parametrize("label", ["a b", "hex-1", "hex-612062", "", "-a", "house", "hex-zz", "ü"])
+    @layouts
+    def test_labels_that_n_triples_cannot_hold(self, layout: str, label: str) -> None:
+        node = BlankNode(label)
+        statements = [Triple(node, P, Triple(node, P, node)), Triple(node, P, node)]
+        assert back(batch_to_arrow(Batch.from_statements(statements), layout)) == statements
+
     @layouts
     @given(statements=any_statements(), rows=st.integers(1, 7), start=st.integers(0, 5), data=st.data())
     def test_slices_and_chunks(

@@ -279,6 +279,7 @@ def test_flush_lets_others_read_meanwhile() -> None:
         (StreamOptions(max_name_table_size=7), {}),
         (StreamOptions(version=3), {}),
         (StreamOptions(version=1), {"index": True}),
+        (StreamOptions(logical_type=LogicalType.GRAPHS), {"index": True}),
         (None, {"frame_rows": 0}),
         (None, {"index": True, "compression": "gzip"}),
         (None, {"index": True, "delimited": False}),

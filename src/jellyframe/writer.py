@@ -93,6 +93,8 @@ class JellyWriter:
             raise OptionsError("an index is of use in delimited files without compression only")
         if options is not None:
             options.check()
+            if index and options.logical_type.is_grouped:
+                raise OptionsError("an index is a frame without statements: in a grouped stream, an empty graph")
         self._frame_rows = frame_rows
         self._frame_bytes = frame_bytes
         self._is_delimited = delimited

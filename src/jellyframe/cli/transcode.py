@@ -23,7 +23,8 @@ cat a.jelly b.jelly | jellyframe rdf transcode --opt.physical-type QUADS > both.
 """
 _DESCRIPTION = """\
 Rewrite Jelly streams as one stream. Its options are those of the first input, as far as nothing else is said; any table
-size will do. With many inputs that are files, the flags and the physical type are such that all of them fit.
+size will do. With many inputs that are files, the flags and the physical type are such that all of them fit. A file of
+which nothing is to change is checked in full and copied.
 
 Physical types: triples become quads of the default graph; quads become triples if all are in the default graph, or with
 --merge-graphs; QUADS and GRAPHS become one another. Blank nodes keep their labels: streams that use the same label for

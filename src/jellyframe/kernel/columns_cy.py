@@ -53,6 +53,7 @@ XSD_STRING = b"http://www.w3.org/2001/XMLSchema#string"
 QUOTE = cython.declare(cython.int, 0x22)
 COLON = cython.declare(cython.int, 0x3A)
 LESS_THAN = cython.declare(cython.int, 0x3C)
+LETTER_H = cython.declare(cython.int, 0x68)
 UNDERSCORE = cython.declare(cython.int, 0x5F)
 
 
@@ -174,9 +175,10 @@ def intern_flat(
         kind = flat_kind(data, start, stop)
         if kind == KIND_IRI:
             out[i] = table.intern(KIND_IRI, 0, data, start, stop - start)
-        elif kind == KIND_BLANK_NODE:
+        elif kind == KIND_BLANK_NODE and not (stop - start > 2 and data[start + 2] == LETTER_H):
             out[i] = table.intern(KIND_BLANK_NODE, 0, data, start + 2, stop - start - 2)
         else:
+            # Labels that begin with an h may be in hexadecimal.
             out[i] = UNPARSED
             continue
         if table.seen >= 0x80:

@@ -23,6 +23,7 @@ cdef class TermParser(TextCursor):
     cdef int _iri(self) except -1
     cdef int _require_scheme(self, Py_ssize_t at) except -1
     cdef int _blank_node(self) except -1
+    cdef int _blank_node_in_hex(self, Py_ssize_t start, Py_ssize_t end) except -1
     cdef int _literal(self) except -1
     cdef int _language(self) except -1
     cdef int _datatype(self) except -1

@@ -15,6 +15,7 @@ except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
     import cython
 
 from jellyframe.kernel.cursor_cy import TextCursor
+from jellyframe.kernel.labels import HEX_LABEL, original_label
 from jellyframe.kernel.table_cy import TermTable, grown_ints, int_column
 
 if cython.compiled:
@@ -88,7 +89,8 @@ class TermParser(TextCursor):
     """Reads terms at `pos`.
 
     `generalized`: any term may stand anywhere, but no quoted triple as graph. `any_iri`: IRIs need be neither absolute
-    nor free of the characters that IRIs may not hold, if these are escaped.
+    nor free of the characters that IRIs may not hold, if these are escaped; and labels in hexadecimal, as this package
+    writes those that N-Triples do not allow, are turned back.
     """
 
     __slots__ = (
@@ -325,7 +327,16 @@ class TermParser(TextCursor):
         if end == start:
             return self.expected(start, "the label of a blank node")
         self.pos = end
+        if self.any_iri and self.text.data[start] == 0x68 and end - start >= len(HEX_LABEL):
+            return self._blank_node_in_hex(start, end)
         return self.table.intern(KIND_BLANK_NODE, 0, self.text.data, start, end - start)
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def _blank_node_in_hex(self, start: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.int:
+        """A blank node of a text that this package wrote, whose label may stand for one that N-Triples cannot hold."""
+        label: bytes = original_label(bytes(self.text.data[start:end]))
+        return self.table.intern(KIND_BLANK_NODE, 0, memoryview(label), 0, len(label))
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)

@@ -13,6 +13,7 @@ except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
     import cython
 
 from jellyframe.errors import TextError
+from jellyframe.kernel.labels import HEX_LABEL, hex_label
 from jellyframe.kernel.scan_cy import Text
 from jellyframe.kernel.table_cy import Memory, StringTable, TermTable, byte_column
 
@@ -40,9 +41,6 @@ else:
     from jellyframe.kernel.runs import move_bytes
 
 _LANGUAGE_TAG = re.compile(rb"[a-zA-Z]+(-[a-zA-Z0-9]+)*")
-# Labels that N-Triples cannot hold are written as these letters and the label's bytes in hexadecimal. So are labels
-# that begin with these letters themselves: no two labels are ever written alike.
-_HEX_LABEL = b"hex-"
 _LETTERS = cython.declare(
     cython.const[cython.uchar][::1],
     bytes({8: 0x62, 9: 0x74, 10: 0x6E, 12: 0x66, 13: 0x72, 0x22: 0x22, 0x5C: 0x5C}.get(c, 0) for c in range(128)),
@@ -164,10 +162,10 @@ class TermWriter:
                 self.out.data_size += stop - start
                 return 0
             label = bytes(self._text.data[start:stop])
-            if not label.startswith(_HEX_LABEL):
+            if not label.startswith(HEX_LABEL):
                 return self._put_bytes(label)
         label = bytes(self._text.data[start:stop])
-        return self._put_bytes(_HEX_LABEL + label.hex().encode())
+        return self._put_bytes(hex_label(label))
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
