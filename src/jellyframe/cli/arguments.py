@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from jellyframe.formats import Format, names
+
+if TYPE_CHECKING:
+    from jellyframe.options import Limits
 
 STANDARD_STREAM = "-"
 _TRUE = ("true", "yes", "on", "1")
@@ -103,6 +106,24 @@ def add_format(parser: CommandParser, *option: str, known: tuple[Format, ...]) -
     parser.add_named(*option, metavar="FORMAT", values=tuple(one.name for one in known), help=f"one of {names(known)}")
 
 
+def add_limits(parser: CommandParser) -> None:
+    """Add the option that raises a limit for input that is trusted; `limits_of` reads it."""
+    parser.add_argument(
+        "--limit",
+        metavar="NAME=SIZE",
+        type=limit,
+        action="append",
+        default=[],
+        help="raise or lower a limit for untrusted input, such as max_frame_bytes=1GiB; may be given several times",
+    )
+
+
+def limits_of(arguments: argparse.Namespace) -> Limits:
+    from jellyframe.options import Limits
+
+    return Limits(**dict(arguments.limit))
+
+
 # ---- types of values ----
 
 
@@ -145,3 +166,17 @@ def size_or_off(text: str) -> int | None:
     if not digits.isascii() or not digits.isdigit() or unit not in _UNITS:
         raise argparse.ArgumentTypeError(f"{text!r} is not a size such as 500000, 64k or 8MiB, nor `off`")
     return int(digits) * _UNITS[unit]
+
+
+def limit(text: str) -> tuple[str, int]:
+    """The name of a limit and its value."""
+    from dataclasses import fields
+
+    from jellyframe.options import Limits
+
+    name, _, value = text.partition("=")
+    name = name.strip().replace("-", "_")
+    known = [field.name for field in fields(Limits)]
+    if name not in known:
+        raise argparse.ArgumentTypeError(f"there is no limit {name!r}; there are {', '.join(known)}")
+    return name, size_or_off(value) or 0

@@ -8,7 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from jellyframe import formats
-from jellyframe.cli.arguments import add_command, add_format, add_input, add_output
+from jellyframe.cli.arguments import add_command, add_format, add_input, add_limits, add_output, limits_of
 from jellyframe.cli.selection import FrameRange, frame_range
 from jellyframe.cli.stream_options import add_compression, compression_of
 
@@ -65,6 +65,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_switch(
         "--concatenated", default=False, help="the input is several streams, end to end, each with its own options"
     )
+    add_limits(parser)
     parser.add_argument(
         "--layout",
         choices=("struct", "ntriples", "flat"),
@@ -106,7 +107,7 @@ def _convert(
 ) -> None:
     from jellyframe.reader import open_reader
 
-    with open_reader(source, concatenated=arguments.concatenated) as reader:
+    with open_reader(source, limits=limits_of(arguments), concatenated=arguments.concatenated) as reader:
         batches = progress.over(reader.batches(), source)
         if _is_one_document(reader, target, arguments):
             _write(_wanted(batches, target, arguments, source.name), reader, target, output, arguments)

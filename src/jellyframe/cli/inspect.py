@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from jellyframe.cli.arguments import add_command, add_input, add_output
+from jellyframe.cli.arguments import add_command, add_input, add_limits, add_output, limits_of
 
 if TYPE_CHECKING:
     from jellyframe.survey import FrameCounts, StreamSurvey
@@ -46,6 +46,7 @@ jellyframe rdf inspect people.jelly --html report.html
     parser.add_switch("--json", default=False, help="JSON instead of YAML")
     parser.add_path("--html", metavar="FILE", help="also write a page with plots, which needs no network")
     parser.add_switch("--concatenated", default=False, help="the input is several streams, one after the other")
+    add_limits(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -92,6 +93,7 @@ def _survey(
 
         survey = survey_stream(
             source,
+            limits=limits_of(arguments),
             concatenated=arguments.concatenated,
             content=history is not None or (arguments.size and not arguments.per_frame),
             on_frame=on_frame,

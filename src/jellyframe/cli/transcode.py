@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from jellyframe.cli import stream_options
-from jellyframe.cli.arguments import add_command, add_output
+from jellyframe.cli.arguments import add_command, add_limits, add_output, limits_of
 from jellyframe.cli.console import UsageError
 
 if TYPE_CHECKING:
@@ -57,6 +57,7 @@ def add_parser(subparsers: Any) -> None:
         default=True,
         help="whether options that come again begin a new stream (true by default); with false they must be the same",
     )
+    add_limits(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -73,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
         if file is not None and _changes_nothing(arguments, inputs, options, framing):
             from jellyframe.cli.unchanged import copy_checked
 
-            if copy_checked(file, sink, options, index=bool(arguments.index), progress=inputs.progress):
+            if copy_checked(file, sink, options, limits_of(arguments), bool(arguments.index), inputs.progress):
                 return 0
         write_frames(inputs.batches(options), sink, options, stream_options.writer_settings(arguments), framing)
     finally:
@@ -97,7 +98,8 @@ class _Inputs:
         from jellyframe.reader import open_reader
 
         self._source = InputFile(path)
-        self._reader = open_reader(self._source, concatenated=self._arguments.concatenated)
+        self._limits = limits_of(self._arguments)
+        self._reader = open_reader(self._source, limits=self._limits, concatenated=self._arguments.concatenated)
 
     def close(self) -> None:
         self._reader.close()
@@ -120,7 +122,7 @@ class _Inputs:
         found = [self._reader.options]
         for path in self._paths[1:]:
             if path is not None and os.path.isfile(path):
-                with open_reader(path) as reader:
+                with open_reader(path, limits=self._limits) as reader:
                     found.append(reader.options)
         return found
 

@@ -18,7 +18,7 @@ from jellyframe.writer import DEFAULT_RESTART_EVERY
 
 if TYPE_CHECKING:
     from jellyframe.cli.streams import ProgressOfInputs
-    from jellyframe.options import StreamOptions
+    from jellyframe.options import Limits, StreamOptions
 
 # Frames are never cut for a restart point, so that the distance of two is what was asked for and some more.
 _FARTHEST_RESTART = 2 * DEFAULT_RESTART_EVERY
@@ -41,7 +41,9 @@ class _CopiedFile(InputFile):
         return data
 
 
-def copy_checked(path: str, target: str, options: StreamOptions, *, index: bool, progress: ProgressOfInputs) -> bool:
+def copy_checked(
+    path: str, target: str, options: StreamOptions, limits: Limits, index: bool, progress: ProgressOfInputs
+) -> bool:
     """Copy a file of a stream with these options. False if it has to be rewritten; then there is no copy."""
     if not _is_as_written(path, options, index=index):
         return False
@@ -49,7 +51,7 @@ def copy_checked(path: str, target: str, options: StreamOptions, *, index: bool,
         with (
             ByteSink(target) as sink,
             _CopiedFile(path, sink) as source,
-            open_reader(source, concatenated=True, self_contained=True) as reader,
+            open_reader(source, limits=limits, concatenated=True, self_contained=True) as reader,
         ):
             for batch in progress.over(reader.batches(), source):
                 if batch.options != options or (not index and _has_index(batch.metadata)):

@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
-from jellyframe.cli.arguments import add_command, add_input
+from jellyframe.cli.arguments import add_command, add_input, add_limits, limits_of
 from jellyframe.cli.selection import FrameRange, frame_range
 
 if TYPE_CHECKING:
@@ -57,6 +57,7 @@ jellyframe rdf validate message.jelly --delimited=false --options-file expected.
     )
     parser.add_switch("--validate-terms", default=False, help="check IRIs (RFC 3987) and language tags (BCP 47) too")
     parser.add_switch("--concatenated", default=False, help="the input is several streams, one after the other")
+    add_limits(parser)
     parser.add_switch("--json", default=False, help="the answer as JSON")
 
 
@@ -106,13 +107,16 @@ def _check_stream(source: Any, arguments: argparse.Namespace, report: Report, co
     from jellyframe.reader import looks_delimited, open_reader
 
     try:
-        beginning = _Beginning(ByteSource(source))
+        limits = limits_of(arguments)
+        beginning = _Beginning(ByteSource(source, limits))
         report.delimited = looks_delimited(beginning.head[:3])
         wanted = _DELIMITED[arguments.delimited]
         if wanted is not None and wanted != report.delimited:
             shapes = {True: "frames with their lengths in front", False: "one bare frame"}
             report.add("delimiting", f"the input is {shapes[report.delimited]}, not {shapes[wanted]}")
-        with open_reader(beginning, concatenated=arguments.concatenated, delimited=report.delimited) as reader:
+        with open_reader(
+            beginning, limits=limits, concatenated=arguments.concatenated, delimited=report.delimited
+        ) as reader:
             for batch in ProgressOfInputs(arguments.console, source.total_bytes).over(reader.batches(), source):
                 report.count(batch)
                 if arguments.validate_terms:
