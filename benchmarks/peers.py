@@ -2,10 +2,11 @@
 
 import io
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import pyoxigraph
 from pyjelly import jelly
-from pyjelly.integrations.generic.generic_sink import GenericStatementSink, Quad, Triple
+from pyjelly.integrations.generic.generic_sink import IRI, BlankNode, GenericStatementSink, Literal, Node, Quad, Triple
 from pyjelly.integrations.generic.parse import parse_jelly_flat, parse_jelly_grouped
 from pyjelly.integrations.generic.serialize import (
     flat_stream_to_file,
@@ -70,6 +71,22 @@ def dump_message(statements: Iterable[Triple | Quad], stream_options: Serializer
 
 def load_message(message: bytes) -> list[Triple | Quad]:
     return list(parse(message))
+
+
+def triples_of(quads: Iterable[pyoxigraph.Quad]) -> Iterator[Triple]:
+    """What pyoxigraph has parsed, as pyjelly wants it."""
+    for quad in quads:
+        yield Triple(_term_of(quad.subject), _term_of(quad.predicate), _term_of(quad.object))
+
+
+def _term_of(term: Any) -> Node:
+    if isinstance(term, pyoxigraph.NamedNode):
+        return IRI(term.value)
+    if isinstance(term, pyoxigraph.BlankNode):
+        return BlankNode(term.value)
+    if term.language is not None:
+        return Literal(term.value, term.language)
+    return Literal(term.value, None, term.datatype.value)
 
 
 def parse_text(text: bytes, *, quads: bool) -> int:

@@ -4,6 +4,7 @@ one writes them without us. Workers import this module."""
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
@@ -75,6 +76,31 @@ class _Dropped(WriterCommitMessage):
 class _DroppingWriter(DataSourceArrowWriter):
     def write(self, iterator: Iterator[pa.RecordBatch]) -> _Dropped:
         return _Dropped(sum(len(batch) for batch in iterator))
+
+
+def convert_by_hand(spark: SparkSession, path: str, folder: str, tasks: int) -> int:
+    """N-Triples to Jelly with pyoxigraph and pyjelly, one file a task. How many statements were there?"""
+
+    def convert(number: int, lines: Iterator[str]) -> Iterator[int]:
+        from pyjelly.integrations.generic.serialize import flat_stream_to_file
+        from pyoxigraph import RdfFormat, parse
+
+        from . import peers
+
+        count = 0
+
+        def counted() -> Iterator[Any]:
+            nonlocal count
+            for triple in peers.triples_of(parse("\n".join(lines), RdfFormat.N_TRIPLES)):
+                count += 1
+                yield triple
+
+        with open(f"{folder}/{number}.jelly", "wb") as sink:
+            flat_stream_to_file(counted(), sink, peers.options(quads=False, rdf_star=False))
+        yield count
+
+    Path(folder).mkdir(exist_ok=True)
+    return spark.sparkContext.textFile(path, tasks).mapPartitionsWithIndex(convert).sum()
 
 
 def lines_taken_apart(spark: SparkSession, path: str) -> DataFrame:

@@ -41,6 +41,7 @@ class SparkFiles:
     def __init__(self, folder: Path, dataset: Dataset, statements: int) -> None:
         self.out = str(folder / "out")
         self.statements = statements
+        self.short_statements = statements // 10
         self._folder = folder
         self._dataset = dataset
 
@@ -48,6 +49,13 @@ class SparkFiles:
     def text(self) -> str:
         path = self._folder / "data.nt"
         self._dataset.write(path, self.statements)
+        return str(path)
+
+    @cached_property
+    def short_text(self) -> str:
+        """The beginning of it, for a peer that takes very long."""
+        path = self._folder / "short.nt"
+        self._dataset.write(path, self.short_statements)
         return str(path)
 
     @cached_property

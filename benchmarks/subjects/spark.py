@@ -27,10 +27,11 @@ WRITE = Row("spark-write", "Spark: ntriples → Jelly", "a sink that drops batch
 REGEXP = Row("spark-read-regexp", "Spark: Jelly → ntriples → noop", "text + regexp_extract", _RATE, 3)
 CORES = Row("spark-two-cores", "Spark: one Jelly file, two cores", "the same, one core", _RATE, 1.4)
 FILES = Row("spark-one-file", "Spark: one Jelly file", "the same rows in 16 files", _RATE, 1.0)
+CONVERT = Row("spark-convert", "Spark: convert, N-Triples → Jelly", "pyoxigraph + pyjelly, mapPartitions", _RATE, 4)
 MEMORY = Row("spark-memory", "Spark: peak of a Python worker", "500 MB", "bytes", 1.0, at_most=True)
 
 
-@once("spark", MEMORY, NTRIPLES, STRUCT, REGEXP, CORES, FILES, WRITE)
+@once("spark", MEMORY, NTRIPLES, STRUCT, REGEXP, CORES, FILES, WRITE, CONVERT)
 def measure(settings: Settings, wanted: frozenset[str]) -> Iterator[Measurement]:
     # Only here, so that the other subjects need no Spark.
     from ..spark_session import SparkFiles, started_session
@@ -47,6 +48,7 @@ def measure(settings: Settings, wanted: frozenset[str]) -> Iterator[Measurement]
         yield from rows.cores()
         yield from rows.files()
         yield from rows.writing()
+        yield from rows.converting()
 
 
 class _Rows:
@@ -91,6 +93,26 @@ class _Rows:
                 yield from self._contest(WRITE, ours, peer)
             finally:
                 frame.unpersist()
+
+    def converting(self) -> Iterator[Measurement]:
+        if CONVERT.name in self._wanted:
+            from jellyframe.spark import jobs
+
+            from ..spark_peers import convert_by_hand
+            from ..spark_session import CORES as CORE_COUNT
+
+            files, spark = self._files, self._spark
+            text, short_text = files.text, files.short_text
+            ours = Contestant(
+                lambda: jobs.convert(spark, text, files.out, save="overwrite").statements, files.statements
+            )
+            peer = Contestant(
+                lambda: convert_by_hand(spark, short_text, f"{files.out}-by-hand", 2 * CORE_COUNT),
+                files.short_statements,
+            )
+            for contestant in (ours, peer):
+                contestant.run()
+            yield from self._contest(CONVERT, ours, peer)
 
     def memory(self) -> Iterator[Measurement]:
         """One task that reads all of a file, in the costlier layout, and one that writes all of it."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from jellyframe.cli.arguments import add_output, positive
@@ -46,6 +45,8 @@ jellyframe spark stats 's3://data/*.nq.gz' --approximate --json | jq .distinct
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from pathlib import PurePath
+
     from jellyframe.spark.jobs import stats
     from jellyframe.spark.stats.void import require_dataset_iri
 

@@ -15,7 +15,7 @@ from itertools import pairwise
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from jellyframe.arrow_layouts import BatchArrays, string_array
+from jellyframe.arrow_layouts import string_array
 from jellyframe.batch import Batch
 from jellyframe.kernel.kinds import (
     KIND_BLANK_NODE,
@@ -79,55 +79,50 @@ class _Counts:
 
     def __init__(self, batch: Batch) -> None:
         self._batch = batch
-        self._arrays = BatchArrays(batch)
         self._texts = string_array(term_strings(batch.terms))
         self._keys = _keys(batch)
         self._high, self._low = _hashes(self._texts)
         self._parts: list[pa.Table] = []
 
     def rows(self) -> pa.RecordBatch:
-        self._add_terms(SUBJECT, self._rows("s"))
-        self._add_terms(OBJECT, self._rows("o"))
-        if self._batch.has_graph:
-            self._add_terms(GRAPH, self._rows("g"))
+        self._add_terms(SUBJECT, self._batch.s)
+        self._add_terms(OBJECT, self._batch.o)
+        if self._batch.g is not None:
+            self._add_terms(GRAPH, self._batch.g)
         else:
             self._add(GRAPH, pa.array([DEFAULT_GRAPH]), _zeros(1), _zeros(1), pa.array([len(self._batch)]))
-        predicates, uses = _value_counts(self._rows("p"))
+        predicates, uses = _value_counts(_terms(self._batch.p))
         self._add(PREDICATE, self._texts.take(predicates), _zeros(len(uses)), _zeros(len(uses)), uses)
         self._add_classes()
         (rows,) = pa.concat_tables(self._parts).combine_chunks().to_batches()
         return rows
 
-    def _rows(self, position: str) -> pa.Array:
-        """The terms of a position, as their numbers; null for the default graph."""
-        valid, nulls = self._arrays.validity(position)
-        rows = pa.py_buffer(self._arrays.rows(position))
-        return pa.Array.from_buffers(pa.int32(), len(self._batch), [valid, rows], nulls)
-
     def _add(self, position: int, key: pa.Array, high: pa.Array, low: pa.Array, uses: pa.Array) -> None:
         positions = pa.repeat(pa.scalar(position, pa.int8()), len(uses))
         self._parts.append(pa.Table.from_arrays([positions, key, high, low, uses], schema=COUNTS_SCHEMA))
 
-    def _add_terms(self, position: int, rows: pa.Array) -> None:
-        terms, uses = _value_counts(rows)
-        keys = self._keys.take(terms)
-        if terms.null_count:
-            keys = keys.fill_null(DEFAULT_GRAPH)
-        self._add(position, keys, self._high.take(terms).fill_null(0), self._low.take(terms).fill_null(0), uses)
+    def _add_terms(self, position: int, rows: memoryview) -> None:
+        terms, uses = _value_counts(_terms(rows))
+        self._add(position, self._keys.take(terms), self._high.take(terms), self._low.take(terms), uses)
 
     def _add_classes(self) -> None:
         """Pairs of an entity and a class that it is said to be in."""
         is_type = pc.equal(self._texts, RDF_TYPE)
         if not pc.any(is_type).as_py():
             return
-        has_type = is_type.take(self._rows("p"))
-        entities = self._rows("s").filter(has_type).cast(pa.int64())
-        classes = self._rows("o").filter(has_type).cast(pa.int64())
+        has_type = is_type.take(_terms(self._batch.p))
+        entities = _terms(self._batch.s).filter(has_type).cast(pa.int64())
+        classes = _terms(self._batch.o).filter(has_type).cast(pa.int64())
         count = pa.scalar(len(self._texts), pa.int64())
         pairs, uses = _value_counts(pc.add(pc.multiply(classes, count), entities))
         classes = pc.divide(pairs, count)
         entities = pc.subtract(pairs, pc.multiply(classes, count))
         self._add(CLASS, self._texts.take(classes), self._high.take(entities), self._low.take(entities), uses)
+
+
+def _terms(rows: memoryview) -> pa.Array:
+    """A column of a batch, over the same memory."""
+    return pa.Array.from_buffers(pa.int32(), len(rows), [None, pa.py_buffer(rows)])
 
 
 def _value_counts(values: pa.Array) -> tuple[pa.Array, pa.Array]:
