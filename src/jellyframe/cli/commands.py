@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -26,8 +27,8 @@ exit codes: 0 fine, 1 the answer is no (invalid, different), 2 trouble
 """
 
 
-def build_parser() -> CommandParser:
-    """The parser of the whole command line."""
+def build_parser(words: Sequence[str] | None = None) -> CommandParser:
+    """The parser of the whole command line; or, to start sooner, of as much as a line of such words needs."""
     parser = CommandParser(
         prog="jellyframe",
         description="Jelly, the fast RDF format: convert, look into and check Jelly files.",
@@ -40,16 +41,16 @@ def build_parser() -> CommandParser:
         help="RDF data in Jelly: to-jelly, from-jelly, transcode, inspect, validate",
         description="Commands for RDF data in the Jelly format.",
     )
-    _add(rdf.add_subparsers(title="commands", metavar="COMMAND", required=True), RDF_COMMANDS)
+    if words is None or "rdf" in words:
+        _add(rdf.add_subparsers(title="commands", metavar="COMMAND", required=True), RDF_COMMANDS)
     spark = top.add_parser(
         "spark",
         help="jobs on Spark, here or on a cluster: " + ", ".join(SPARK_COMMANDS),
         description="Jobs on Spark. They run on all cores of this machine unless --master names a cluster.",
     )
-    _add(
-        spark.add_subparsers(title="commands", metavar="COMMAND", required=True),
-        tuple(f"spark.{name}" for name in SPARK_COMMANDS),
-    )
+    if words is None or "spark" in words:
+        modules = tuple(f"spark.{name}" for name in SPARK_COMMANDS)
+        _add(spark.add_subparsers(title="commands", metavar="COMMAND", required=True), modules)
     _add(top, TOP_COMMANDS)
     return parser
 

@@ -23,7 +23,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     debug = False
     console = Console()
     try:
-        arguments = build_parser().parse_args(sys.argv[1:] if argv is None else argv)
+        words = sys.argv[1:] if argv is None else argv
+        arguments = build_parser(words).parse_args(words)
         debug = arguments.debug
         arguments.console = console = Console(quiet=arguments.quiet)
         code: int = arguments.run(arguments)
