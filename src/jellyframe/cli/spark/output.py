@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import asdict
 from typing import Any
 
 from jellyframe import formats
@@ -80,6 +79,8 @@ def _stream_settings(arguments: argparse.Namespace) -> dict[str, Any]:
     base = base_options(arguments)
     if base is None:
         return given_options(arguments)
+    from dataclasses import asdict
+
     copied = asdict(base)
     del copied["version"]
     if arguments.options_from is None:
