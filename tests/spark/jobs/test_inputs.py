@@ -24,7 +24,7 @@ def rows(frame, *columns):
     return Counter(tuple(row) for row in frame.select(*(columns or ("s", "p", "o", "g"))).collect())
 
 
-@pytest.mark.parametrize("partition_bytes", [None, 1000, 20_000])
+@pytest.mark.parametrize("partition_bytes", [None, 5000, 20_000])
 def test_n_quads_in_pieces(spark, tmp_path, nquads, partition_bytes):
     (tmp_path / "one.nq").write_bytes(nquads.replace(b"\n", b"\r\n"))
     (tmp_path / "two.nq").write_bytes(nquads[:-1])
@@ -75,7 +75,7 @@ def test_blank_nodes_of_a_file_are_its_own_on_request(spark, tmp_path):
         assert s in o or o.removesuffix("-b") == s.removesuffix("-a")
 
 
-@pytest.mark.parametrize("partition_bytes", [None, 500])
+@pytest.mark.parametrize("partition_bytes", [None, 8000])
 def test_modes(spark, tmp_path, nquads, partition_bytes):
     path = tmp_path / "bad.nq"
     first, second = nquads.splitlines(keepends=True)[:300], nquads.splitlines(keepends=True)[300:]

@@ -6,6 +6,7 @@ import json
 import zlib
 from collections import Counter
 
+import numpy as np
 import pyarrow.parquet
 import pytest
 
@@ -136,6 +137,28 @@ def test_merge(spark, source, tmp_path):
     ]
     assert keys == sorted(keys)
     assert Counter(keys) == Counter({(g or "", s, p, o): n for (s, p, o, g), n in (ALL + ALL).items()})
+
+
+@pytest.mark.parametrize("limits", [{"BUCKET_BYTES": 1000}, {"MAX_BUCKETS": 0}])
+def test_distinct_in_many_buckets_and_by_spark_itself(spark, source, tmp_path, monkeypatch, limits):
+    from jellyframe.spark.jobs import merging
+
+    for name, value in limits.items():
+        monkeypatch.setattr(merging, name, value)
+    write_jelly(source / "two.jelly", STATEMENTS[::-1])
+    (source / "bad.nt").write_bytes(b"nonsense\n")
+    before = spark.conf.get("spark.sql.execution.arrow.maxRecordsPerBatch")
+    summary = jobs.merge(spark, source, tmp_path / "distinct", distinct=True, files=3, mode="PERMISSIVE")
+    assert texts(read(tmp_path / "distinct")) == Counter(dict.fromkeys(ALL, 1))
+    assert (summary.files, summary.bad_records, len(summary.problems)) == (3, 1, 1)
+    assert spark.conf.get("spark.sql.execution.arrow.maxRecordsPerBatch") == before
+
+
+def test_hashes_that_share_a_half_are_told_apart():
+    from jellyframe.spark.jobs.distinct import first_of_each
+
+    pairs = np.array([(1, 2), (1, 3), (1, 2), (4, 2), (1, 3), (4, 2)], np.uint64)
+    assert first_of_each(pairs).tolist() == [True, True, False, True, False, False]
 
 
 @pytest.mark.parametrize("by", ["predicate", "graph", "subject"])

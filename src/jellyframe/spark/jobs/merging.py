@@ -7,6 +7,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from jellyframe import formats
+from jellyframe.spark.jobs.distinct import BUCKET_BYTES, MAX_BUCKETS, write_distinct
 from jellyframe.spark.jobs.inputs import KEEP, TEXT_FACTOR, Inputs, Paths, has_graphs, statement_columns, statements
 from jellyframe.spark.jobs.outputs import ERROR, Output
 from jellyframe.spark.jobs.running import copy_statements, cores, write_statements
@@ -58,12 +59,17 @@ def merge(
     if not distinct and not sort:
         target = Output.of(output, has_graph=has_graph, out_format=out_format, save=save, **options)
         return copy_statements("merge", spark, inputs, target, files, _FILE_BYTES)
+    size = _size_as_jelly(inputs)
+    count = files or max(-(-size // _FILE_BYTES), min(cores(spark), size // _SMALL_FILE_BYTES), 1)
+    buckets = -(-size // BUCKET_BYTES)
+    if not sort and buckets <= MAX_BUCKETS:
+        target = Output.of(output, has_graph=has_graph, out_format=out_format, save=save, **options)
+        return write_distinct("merge", spark, inputs, target, count, buckets)
     if not sort:
         options.setdefault("sort", _SHUFFLED_SORT if has_graph else _SHUFFLED_SORT.removeprefix("g,"))
     target = Output.of(output, has_graph=has_graph, out_format=out_format, save=save, **options)
     columns = statement_columns(has_graph)
     frame = statements(spark, inputs.only(columns))
-    count = files or _file_count(spark, inputs)
     if distinct:
         # By subject, so that what belongs together gets into one file. Nulls count as equal here.
         frame = frame.repartition(count, "s").dropDuplicates()
@@ -73,7 +79,7 @@ def merge(
     return write_statements("merge", inputs, target, frame)
 
 
-def _file_count(spark: SparkSession, inputs: Inputs) -> int:
+def _size_as_jelly(inputs: Inputs) -> int:
+    """About how many bytes the inputs take as Jelly."""
     text = sum(file.size for file in inputs.files if inputs.formats[file] in formats.TEXT_FORMATS)
-    size = inputs.total_bytes - text + text // TEXT_FACTOR
-    return max(-(-size // _FILE_BYTES), min(cores(spark), size // _SMALL_FILE_BYTES), 1)
+    return inputs.total_bytes - text + text // TEXT_FACTOR
