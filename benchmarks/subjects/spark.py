@@ -71,15 +71,15 @@ class _Rows:
             yield from self._contest(REGEXP, self._to_nothing(self._jelly("ntriples")), peer)
 
     def cores(self) -> Iterator[Measurement]:
-        """One core: one task reads all partitions, one after the other, as with `local[1]`."""
+        """One core: one task reads all partitions, one after the other, as with `local[1]`. The layout is the default."""
         if CORES.name in self._wanted:
-            frame = self._jelly("ntriples")
+            frame = self._jelly("struct")
             yield from self._contest(CORES, self._to_nothing(frame), self._to_nothing(frame.coalesce(1)))
 
     def files(self) -> Iterator[Measurement]:
         if FILES.name in self._wanted:
-            many = self._jelly("ntriples", self._files.many_jelly)
-            yield from self._contest(FILES, self._to_nothing(self._jelly("ntriples")), self._to_nothing(many))
+            many = self._jelly("struct", self._files.many_jelly)
+            yield from self._contest(FILES, self._to_nothing(self._jelly("struct")), self._to_nothing(many))
 
     def writing(self) -> Iterator[Measurement]:
         if WRITE.name in self._wanted:
