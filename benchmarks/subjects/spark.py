@@ -71,7 +71,7 @@ class _Rows:
             yield from self._contest(REGEXP, self._to_nothing(self._jelly("ntriples")), peer)
 
     def cores(self) -> Iterator[Measurement]:
-        """One core: one task reads all partitions, one after the other, as with `local[1]`. The layout is the default."""
+        """One core: one task reads all partitions, one after the other, as with `local[1]`. In the default layout."""
         if CORES.name in self._wanted:
             frame = self._jelly("struct")
             yield from self._contest(CORES, self._to_nothing(frame), self._to_nothing(frame.coalesce(1)))
