@@ -1,10 +1,8 @@
 cimport cython
-from jellyframe.kernel.decode_fields_cy cimport FieldDecoder
-from jellyframe.kernel.lookup_slots_cy cimport LookupSlots
-from jellyframe.kernel.table_cy cimport BatchBuilder, TermTable
+from jellyframe.kernel.decode_lookups_cy cimport LookupDecoder
 
 
-cdef class TermDecoder(FieldDecoder):
+cdef class TermDecoder(LookupDecoder):
     cdef int max_nesting_depth
     cdef int[::1] part_kind
     cdef int[::1] part_start
@@ -12,21 +10,12 @@ cdef class TermDecoder(FieldDecoder):
     cdef int[::1] part_term
     cdef int[::1] part_next
     cdef int[::1] last
-    cdef public bint no_look_back
-    cdef LookupSlots names
-    cdef LookupSlots prefixes
-    cdef LookupSlots datatypes
     cdef bint generalized
     cdef bint rdf_star
-    cdef long long generation
     cdef long long given_prefix
     cdef long long given_name
     cdef int last_prefix
     cdef int last_name
-    cdef int[::1] memo_term
-    cdef long long[::1] memo_prefix
-    cdef int[::1] memo_datatype
-    cdef TermTable terms
 
     cpdef reset_lookups(self, int names, int prefixes, int datatypes, bint generalized, bint rdf_star)
     cpdef forget_terms(self)
@@ -56,13 +45,3 @@ cdef class TermDecoder(FieldDecoder):
     cdef int explain_unknown_iri(self, Py_ssize_t pos) except -1
     @cython.final
     cdef int literal(self, Py_ssize_t pos, Py_ssize_t stop) except -1
-    @cython.final
-    cdef int datatype_row(self, long long datatype, Py_ssize_t pos) except -1
-    @cython.final
-    cdef int entry(self, LookupSlots table, object what, Py_ssize_t pos, Py_ssize_t stop) except -1
-    @cython.final
-    cdef int name_entry(self, Py_ssize_t pos, Py_ssize_t stop) except -1
-    @cython.final
-    cdef int prefix_entry(self, Py_ssize_t pos, Py_ssize_t stop) except -1
-    @cython.final
-    cdef int datatype_entry(self, Py_ssize_t pos, Py_ssize_t stop) except -1

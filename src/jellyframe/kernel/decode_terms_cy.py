@@ -12,12 +12,11 @@ except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
     import cython
 
 from jellyframe.errors import LimitError
-from jellyframe.kernel.decode_fields_cy import FieldDecoder
-from jellyframe.kernel.lookup_slots_cy import LookupSlots
+from jellyframe.kernel.decode_lookups_cy import LookupDecoder
 from jellyframe.kernel.table_cy import int_column
 
 if cython.compiled:
-    from cython.cimports.jellyframe.kernel.decode_fields_cy import FieldDecoder
+    from cython.cimports.jellyframe.kernel.decode_lookups_cy import LookupDecoder
     from cython.cimports.jellyframe.kernel.fields import (
         PART_ABSENT,
         PART_DEFAULT_GRAPH,
@@ -31,8 +30,6 @@ if cython.compiled:
         KIND_LITERAL,
         KIND_TYPED_LITERAL,
     )
-    from cython.cimports.jellyframe.kernel.lookup_slots_cy import LookupSlots
-    from cython.cimports.jellyframe.kernel.runs import equal_bytes
     from cython.cimports.jellyframe.kernel.varints import read_length, read_varint
 else:
     from jellyframe.kernel.fields import (
@@ -48,25 +45,20 @@ else:
         KIND_LITERAL,
         KIND_TYPED_LITERAL,
     )
-    from jellyframe.kernel.runs import equal_bytes
     from jellyframe.kernel.varints import read_length, read_varint
 
-XSD_STRING = memoryview(b"http://www.w3.org/2001/XMLSchema#string")
 POSITION_NAMES = ("subject", "predicate", "object", "graph")
 
-# A datatype slot's row in the batch's table of datatypes: not looked up yet, or xsd:string, which needs none.
-DATATYPE_UNKNOWN = cython.declare(cython.int, -1)
-DATATYPE_XSD_STRING = cython.declare(cython.int, -2)
 # What is no term, and no sign of an exception either.
 UNKNOWN_IRI = cython.declare(cython.int, -2)
 
 
 @cython.cclass
-class TermDecoder(FieldDecoder):
+class TermDecoder(LookupDecoder):
     """The state that terms depend on: lookup tables, the last ids, the last statement."""
 
     def __init__(self, max_nesting_depth: cython.int, max_frame_bytes: cython.longlong):
-        FieldDecoder.__init__(self, max_frame_bytes)
+        LookupDecoder.__init__(self, max_frame_bytes)
         self.max_nesting_depth = max_nesting_depth
         self.part_kind = int_column(4 * (max_nesting_depth + 1))
         self.part_start = int_column(4 * (max_nesting_depth + 1))
@@ -74,7 +66,6 @@ class TermDecoder(FieldDecoder):
         self.part_term = int_column(4 * (max_nesting_depth + 1))
         self.part_next = int_column(max_nesting_depth + 1)
         self.last = int_column(4)
-        self.no_look_back = False
         self.given_prefix = 0
         self.given_name = 0
         self.reset_lookups(0, 0, 0, False, False)
@@ -89,28 +80,18 @@ class TermDecoder(FieldDecoder):
         rdf_star: cython.bint,
     ) -> None:
         """Begin a stream: empty tables, nothing to repeat, nothing to count on from."""
-        self.names = LookupSlots(names)
-        self.prefixes = LookupSlots(prefixes)
-        self.datatypes = LookupSlots(datatypes)
+        self.set_tables(names, prefixes, datatypes)
         self.generalized = generalized
         self.rdf_star = rdf_star
-        self.generation = 0
         self.last_prefix = 0
         self.last_name = 0
-        self.memo_term = int_column(names + 1)
-        self.memo_prefix = memoryview(bytearray(8 * (names + 1))).cast("q")
-        self.memo_datatype = int_column(datatypes + 1)
         self.forget_terms()
 
     @cython.ccall
     def forget_terms(self) -> None:
         """Forget what was derived from the terms of a batch, and the statement that could be repeated."""
         i: cython.Py_ssize_t
-        for i in range(self.memo_term.shape[0]):
-            self.memo_term[i] = -1
-        for i in range(self.memo_datatype.shape[0]):
-            if self.memo_datatype[i] != DATATYPE_XSD_STRING:
-                self.memo_datatype[i] = DATATYPE_UNKNOWN
+        self.forget_entries()
         for i in range(4):
             self.last[i] = -1
 
@@ -492,90 +473,3 @@ class TermDecoder(FieldDecoder):
         if self.terms.seen >= 0x80:
             self.require_utf8(lex, lex + lex_length, "the lexical form of a literal")
         return found
-
-    @cython.final
-    @cython.cfunc
-    @cython.exceptval(-1, check=False)
-    def datatype_row(self, datatype: cython.longlong, pos: cython.Py_ssize_t) -> cython.int:
-        """The row of a datatype in the batch's table, or DATATYPE_XSD_STRING."""
-        detail: cython.int
-        if datatype == 0:
-            self.fail("a literal with the datatype id 0", pos)
-        if datatype > self.datatypes.size:
-            self.fail(f"datatype id {datatype} is above the table's size of {self.datatypes.size}", pos)
-        detail = self.memo_datatype[datatype]
-        if detail != DATATYPE_UNKNOWN:
-            return -2 if detail == DATATYPE_XSD_STRING else detail
-        if self.datatypes.generations[datatype] == 0:
-            self.fail(f"datatype id {datatype} was never set", pos)
-        detail = self.terms.intern_small(
-            self.terms.datatypes,
-            self.datatypes.arena,
-            self.datatypes.starts[datatype],
-            self.datatypes.lengths[datatype],
-        )
-        self.memo_datatype[datatype] = detail
-        return detail
-
-    @cython.final
-    @cython.cfunc
-    @cython.exceptval(-1, check=False)
-    def entry(self, table: LookupSlots, what: object, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
-        """A lookup entry; the answer is the id that it sets."""
-        slot: cython.longlong = 0
-        start: cython.Py_ssize_t = pos
-        value: cython.Py_ssize_t = pos
-        n: cython.Py_ssize_t = 0
-        tag: cython.longlong
-        while pos < stop:
-            tag = read_varint(self, pos, stop)
-            if tag == 0x12:
-                n = read_length(self, self.pos, stop)
-                value = self.pos
-                pos = value + n
-            elif tag == 0x08:
-                slot = read_varint(self, self.pos, stop)
-                pos = self.pos
-            else:
-                if tag >> 3 < 3:
-                    self.fail(f"field {tag >> 3} of a {what} entry has the wrong wire type {tag & 7}", pos)
-                pos = self.skip(tag, self.pos, stop)
-        if slot == 0:
-            if self.no_look_back and table.last_id == 0:
-                self.fail(f"the first {what} entry behind a restart point leaves out its id", start)
-            slot = table.last_id + 1
-        if slot > table.size:
-            if table.size == 0:
-                self.fail(f"a {what} entry, but the options set the {what} table's size to 0", start)
-            self.fail(f"{what} entry id {slot} is above the table's size of {table.size}", start)
-        self.generation += 1
-        table.last_id = cython.cast(cython.int, slot)
-        if table.put(table.last_id, self.buf, value, n, self.generation) >= 0x80:
-            self.require_utf8(value, value + n, f"a {what} entry")
-        return table.last_id
-
-    @cython.final
-    @cython.cfunc
-    @cython.exceptval(-1, check=False)
-    def name_entry(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
-        self.memo_term[self.entry(self.names, "name", pos, stop)] = -1
-        return 0
-
-    @cython.final
-    @cython.cfunc
-    @cython.exceptval(-1, check=False)
-    def prefix_entry(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
-        self.entry(self.prefixes, "prefix", pos, stop)
-        return 0
-
-    @cython.final
-    @cython.cfunc
-    @cython.exceptval(-1, check=False)
-    def datatype_entry(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
-        slot: cython.int = self.entry(self.datatypes, "datatype", pos, stop)
-        table: LookupSlots = self.datatypes
-        is_string: cython.bint = table.lengths[slot] == len(XSD_STRING) and equal_bytes(
-            table.arena, table.starts[slot], XSD_STRING, 0, len(XSD_STRING)
-        )
-        self.memo_datatype[slot] = DATATYPE_XSD_STRING if is_string else DATATYPE_UNKNOWN
-        return 0
