@@ -17,6 +17,9 @@ from jellyframe.wire import decode_varint
 
 # Opening a file costs about as much as reading so many bytes of it.
 OPEN_COST_BYTES = 1 << 20
+# From so many partitions on they grow with the data, up to a size at which nothing is gained any more.
+MANY_PARTITIONS = 512
+LARGE_PARTITION_BYTES = 64 << 20
 # With more partitions than this, Spark is busier with them than they are with data.
 MAX_PARTITIONS = 4096
 PLANNING_THREADS = 16
@@ -59,7 +62,9 @@ def plan_pieces(
 
 def default_target(files: Sequence[DataFile]) -> int:
     """The size of a partition that nobody has said anything about."""
-    return max(DEFAULT_PARTITION_BYTES, sum(file.size for file in files) // MAX_PARTITIONS)
+    total = sum(file.size for file in files)
+    usual = max(DEFAULT_PARTITION_BYTES, min(total // MANY_PARTITIONS, LARGE_PARTITION_BYTES))
+    return max(usual, total // MAX_PARTITIONS)
 
 
 def cut_files(files: Sequence[DataFile], target: int, *, number_frames: bool = False) -> list[Piece]:
