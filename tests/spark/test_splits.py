@@ -65,7 +65,7 @@ def test_a_bare_frame_is_one_partition(tmp_path):
 def test_small_files_share_partitions(tmp_path):
     for i in range(20):
         write_jelly(tmp_path / f"{i}.jelly", STATEMENTS[:100])
-    assert len(Read(tmp_path).partitions) == 2
+    assert len(Read(tmp_path).partitions) == 3
     assert len(Read(tmp_path, partition_bytes=1 << 30).partitions) == 1
     assert len(Read(tmp_path, partition_bytes=100).partitions) == 20
 
