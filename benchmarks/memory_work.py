@@ -1,6 +1,7 @@
 """What the processes of the subject `memory` do: write or read one stream. Run as a module."""
 
 import sys
+from collections.abc import Iterator
 
 from jellyframe import ntriples, open_reader, open_writer
 
@@ -8,11 +9,24 @@ from .datasets import DATASETS
 from .timing import count
 
 
+class _Text:
+    """Pieces of text as a file object that cannot seek."""
+
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        self._pieces = pieces
+        self._rest = b""
+
+    def read(self, size: int) -> bytes:
+        piece = self._rest or next(self._pieces, b"")
+        self._rest = piece[size:]
+        return piece[:size]
+
+
 def write(name: str, statements: str, path: str) -> None:
+    dataset = DATASETS[name]
     with open_writer(path) as writer:
-        for chunk in DATASETS[name].chunks(int(statements)):
-            for batch in ntriples.read(chunk, quads=DATASETS[name].quads):
-                writer.write_batch(batch)
+        for batch in ntriples.read(_Text(dataset.chunks(int(statements))), quads=dataset.quads):
+            writer.write_batch(batch)
 
 
 def read(path: str) -> None:

@@ -44,7 +44,7 @@ from jellyframe.kernel.kinds import (
     KIND_QUOTED_TRIPLE,
     KIND_TYPED_LITERAL,
 )
-from jellyframe.kernel.table_cy import int_column
+from jellyframe.kernel.table_cy import byte_column, int_column
 
 if TYPE_CHECKING:
     from jellyframe.batch import Batch
@@ -101,20 +101,13 @@ class Strings(NamedTuple):
 _KIND_STRINGS = Strings.of_array(pa.array([KIND_NAMES.get(kind, "") for kind in range(KIND_DEFAULT_GRAPH + 1)]))
 
 
-def _set_bits(n: int) -> pa.Buffer:
+def _set_bits(n: int) -> memoryview:
     """A bitmap of at least `n` bits, all of them set."""
-    buffer = pa.allocate_buffer((n + 7) // 8)
-    memoryview(buffer).cast("B")[:] = b"\xff" * buffer.size
-    return buffer
+    return memoryview(bytearray(b"\xff") * ((n + 7) // 8))
 
 
-def gathered(strings: Strings, rows: memoryview, valid: pa.Buffer | None = None, nulls: int = 0) -> pa.Array:
-    """The column that has, row by row, the string with that number."""
-    offsets = pa.allocate_buffer(4 * (len(rows) + 1))
-    size = gather_offsets(rows, strings.offsets, memoryview(offsets).cast("i"))
-    data = pa.allocate_buffer(size)
-    gather_bytes(rows, strings.offsets, strings.data, memoryview(data).cast("B"))
-    return pa.StringArray.from_buffers(len(rows), offsets, data, valid, nulls)
+def _buffer(bits: memoryview | None) -> pa.Buffer | None:
+    return None if bits is None else pa.py_buffer(bits)
 
 
 class BatchArrays:
@@ -178,12 +171,12 @@ class BatchArrays:
         rows: memoryview = getattr(self._batch, position)
         return rows
 
-    def validity(self, position: str) -> tuple[pa.Buffer | None, int]:
+    def validity(self, position: str) -> tuple[memoryview | None, int]:
         """Which rows are not the default graph, as a bitmap, and how many are; no bitmap if there are none."""
         if KIND_DEFAULT_GRAPH not in self.kinds_in(position):
             return None, 0
         valid = _set_bits(len(self))
-        nulls = clear_default_graphs(self.rows(position), self._kinds, memoryview(valid).cast("B"))
+        nulls = clear_default_graphs(self.rows(position), self._kinds, valid)
         return valid, nulls
 
     def kinds_in(self, position: str) -> frozenset[int]:
@@ -197,7 +190,23 @@ class BatchArrays:
 
     def strings(self, position: str, strings: Strings) -> pa.Array:
         """The string of each row's term; null for the default graph."""
-        return gathered(strings, self.rows(position), *self.validity(position))
+        return self._gathered(strings, self.rows(position), *self.validity(position))
+
+    def all_strings(self, position: str, strings: Strings) -> pa.Array:
+        """The same for a column inside one that is null there: what lies behind a null is never seen."""
+        return self._gathered(strings, self.rows(position))
+
+    @staticmethod
+    def _gathered(strings: Strings, rows: memoryview, valid: memoryview | None = None, nulls: int = 0) -> pa.Array:
+        """The column that has, row by row, the string with that number."""
+        # Memory of our own: Arrow's allocator hands back to the system what is free, which takes long to give it again.
+        offsets = byte_column(4 * (len(rows) + 1)).cast("i")
+        size = gather_offsets(rows, strings.offsets, offsets)
+        data = byte_column(size)
+        gather_bytes(rows, strings.offsets, strings.data, data)
+        return pa.StringArray.from_buffers(
+            len(rows), pa.py_buffer(offsets), pa.py_buffer(data[:size]), _buffer(valid), nulls
+        )
 
     def kind_names(self, position: str) -> pa.Array:
         names = {KIND_NAMES.get(kind) for kind in self.kinds_in(position)}
@@ -205,7 +214,7 @@ class BatchArrays:
             return _REPEATED.get(names.pop(), len(self))
         kinds = int_column(len(self))[: len(self)]
         pick_kinds(self.rows(position), self._kinds, kinds)
-        return gathered(_KIND_STRINGS, kinds)
+        return self._gathered(_KIND_STRINGS, kinds)
 
     def shown_values(self, position: str) -> Strings:
         has_quoted = KIND_QUOTED_TRIPLE in self.kinds_in(position)
@@ -226,10 +235,8 @@ class BatchArrays:
         offsets, data = table.buffers()
         # One empty string more, for those that have none.
         offsets_and_empty = memoryview(bytes(offsets) + bytes(offsets[-1:])).cast("i")
-        nulls = pick_details(
-            self.rows(position), self._kinds, self._details, kind, len(offsets) - 1, rows, memoryview(valid).cast("B")
-        )
-        return gathered(Strings(offsets_and_empty, data), rows, valid, nulls)
+        nulls = pick_details(self.rows(position), self._kinds, self._details, kind, len(offsets) - 1, rows, valid)
+        return self._gathered(Strings(offsets_and_empty, data), rows, valid, nulls)
 
     def frame_numbers(self) -> pa.Array:
         """The number of each row's frame."""
@@ -265,12 +272,11 @@ class StructLayout(Layout):
         valid, nulls = arrays.validity(position)
         parts = [
             arrays.kind_names(position),
-            # What lies behind a null is never seen, so it need not be null itself.
-            gathered(arrays.shown_values(position), arrays.rows(position)),
+            arrays.all_strings(position, arrays.shown_values(position)),
             arrays.datatypes(position),
             arrays.languages(position),
         ]
-        return pa.Array.from_buffers(TERM_STRUCT, len(arrays), [valid], nulls, children=parts)
+        return pa.Array.from_buffers(TERM_STRUCT, len(arrays), [_buffer(valid)], nulls, children=parts)
 
 
 class NTriplesLayout(Layout):
