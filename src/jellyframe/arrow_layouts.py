@@ -44,7 +44,7 @@ from jellyframe.kernel.kinds import (
     KIND_QUOTED_TRIPLE,
     KIND_TYPED_LITERAL,
 )
-from jellyframe.kernel.table_cy import byte_column, int_column
+from jellyframe.kernel.table_cy import Memory, int_column
 
 if TYPE_CHECKING:
     from jellyframe.batch import Batch
@@ -77,6 +77,10 @@ class _RepeatedStrings:
 
 
 _REPEATED = _RepeatedStrings()
+
+# Columns come and go, and the system takes longer to find and clear memory than we to fill it: some of what tables no
+# longer need is kept for the next.
+_MEMORY = Memory(64 << 20)
 
 
 def string_array(strings: StringTable) -> pa.Array:
@@ -199,10 +203,10 @@ class BatchArrays:
     @staticmethod
     def _gathered(strings: Strings, rows: memoryview, valid: memoryview | None = None, nulls: int = 0) -> pa.Array:
         """The column that has, row by row, the string with that number."""
-        # Memory of our own: Arrow's allocator hands back to the system what is free, which takes long to give it again.
-        offsets = byte_column(4 * (len(rows) + 1)).cast("i")
+        offsets = _MEMORY.column(4 * (len(rows) + 1))
+        offsets = offsets[: len(offsets) // 4 * 4].cast("i")
         size = gather_offsets(rows, strings.offsets, offsets)
-        data = byte_column(size)
+        data = _MEMORY.column(size)
         gather_bytes(rows, strings.offsets, strings.data, data)
         return pa.StringArray.from_buffers(
             len(rows), pa.py_buffer(offsets), pa.py_buffer(data[:size]), _buffer(valid), nulls
