@@ -60,7 +60,7 @@ class BuildKernel(build_ext):
         self._translate()
         if self.compiler.compiler_type in ("unix", "mingw32"):
             for extension in self.extensions:
-                extension.extra_compile_args += ["-O3", "-g0", "-Wno-stringop-overflow"]
+                extension.extra_compile_args += ["-O3", "-g0", "-Wno-stringop-overflow", "-Wno-array-bounds"]
         self.parallel = self.parallel or True
         try:
             super().build_extensions()
