@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from jellyframe.lazy import attribute_loader
+
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
@@ -92,14 +94,13 @@ __all__ = [
 ]
 
 
+_load = attribute_loader(__name__, _MODULE_OF)
+
+
 def __getattr__(name: str) -> object:
     if name in _HOMES and name not in _MODULE_OF:
         return import_module(f"{__name__}.{name}")
-    if name not in _MODULE_OF:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
-    globals()[name] = value
-    return value
+    return _load(name)
 
 
 def __dir__() -> list[str]:

@@ -145,20 +145,20 @@ class BatchArrays:
         """Each term in N-Triples syntax."""
         return Strings(*self._text_table.buffers())
 
-    def _values_where(self, kind: int, *, others: bool) -> Strings:
-        """The values of the terms of a kind and the texts of others, or the other way round."""
-        chosen = [string_array(self._batch.terms.values), string_array(self._text_table)]
-        return Strings.of_array(pc.if_else(self._is(kind), *(reversed(chosen) if others else chosen)))
+    def _by_kind(self, kind: int, of_kind: StringTable, of_others: StringTable) -> Strings:
+        """For each term its string in one of two tables: those of a kind in the first."""
+        chosen = pc.if_else(self._is(kind), string_array(of_kind), string_array(of_others))
+        return Strings.of_array(chosen)
 
     @cached_property
     def values_and_quoted(self) -> Strings:
         """The values, and of quoted triples the text."""
-        return self._values_where(KIND_QUOTED_TRIPLE, others=True)
+        return self._by_kind(KIND_QUOTED_TRIPLE, self._text_table, self._batch.terms.values)
 
     @cached_property
     def plain_texts(self) -> Strings:
         """IRIs as they are, and other terms in N-Triples syntax."""
-        return self._values_where(KIND_IRI, others=False)
+        return self._by_kind(KIND_IRI, self._batch.terms.values, self._text_table)
 
     def require_clear_iris(self) -> None:
         """Raise if an IRI could not be told from another kind of term where only its string is shown."""

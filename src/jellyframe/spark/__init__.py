@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from jellyframe.lazy import attribute_loader
+
 if TYPE_CHECKING:
     from jellyframe.spark.payloads import decode_payloads, encode_payloads, from_jelly, to_jelly
     from jellyframe.spark.sessions import session
@@ -30,12 +32,4 @@ _HOMES = {
     "to_jelly": "payloads",
 }
 
-
-def __getattr__(name: str) -> object:
-    from importlib import import_module
-
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = attribute_loader(__name__, _HOMES)

@@ -11,8 +11,9 @@ as you like. `read_statements` gives them as a DataFrame.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from jellyframe.lazy import attribute_loader
 
 if TYPE_CHECKING:
     from jellyframe.spark.jobs.converting import convert
@@ -37,10 +38,4 @@ _HOMES = {
     "validate": "validating",
 }
 
-
-def __getattr__(name: str) -> object:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = attribute_loader(__name__, _HOMES)

@@ -27,8 +27,8 @@ from jellyframe.options import StreamOptions
 from jellyframe.reader import open_reader
 from jellyframe.spark.jobs.batches import BadRecords, piece_batches
 from jellyframe.spark.jobs.inputs import Inputs, map_pieces
-from jellyframe.spark.jobs.outputs import Output, ready_batches
-from jellyframe.spark.jobs.running import RESULT_SCHEMA, TaskResult, run_job, task_prefix
+from jellyframe.spark.jobs.outputs import Output
+from jellyframe.spark.jobs.running import RESULT_SCHEMA, TaskResult, run_job, write_batches
 from jellyframe.spark.jobs.summary import MAX_PROBLEMS, Summary
 from jellyframe.spark.options import PERMISSIVE
 from jellyframe.spark.splits import Piece
@@ -187,11 +187,7 @@ def _write(record_batches: Iterable[pa.RecordBatch], output: Output) -> Iterator
             else:
                 yield from _distinct(contents)
 
-    folder, name = task_prefix(output)
-    with output.files(f"{folder}/{name}") as files:
-        for batch in ready_batches(batches(), output):
-            files.write(batch)
-    result.add_files(files, output)
+    write_batches(batches(), output, result)
     return result.rows()
 
 

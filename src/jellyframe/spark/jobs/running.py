@@ -66,6 +66,15 @@ def task_prefix(output: Output) -> tuple[str, str]:
     return folder, f"part-{context.partitionId():05d}-{output.target.job}"
 
 
+def write_batches(batches: Iterator[Batch], output: Output, result: TaskResult) -> None:
+    """Write what a task has, into as many files as that takes, and note them in its result."""
+    folder, name = task_prefix(output)
+    with output.files(f"{folder}/{name}") as files:
+        for batch in ready_batches(batches, output):
+            files.write(batch)
+    result.add_files(files, output)
+
+
 # ---- tasks -------------------------------------------------------------------------------------------------
 
 
@@ -78,11 +87,7 @@ def write_pieces(pieces: tuple[Piece, ...], inputs: Inputs, output: Output) -> I
         for piece in pieces:
             yield from piece_batches(piece, inputs, bad.add)
 
-    folder, name = task_prefix(output)
-    with output.files(f"{folder}/{name}") as files:
-        for batch in ready_batches(batches(), output):
-            files.write(batch)
-    result.add_files(files, output)
+    write_batches(batches(), output, result)
     result.bad = bad.count
     if inputs.options.mode == PERMISSIVE:
         result.problems = [str(error) for error in bad.take()[:MAX_PROBLEMS]]
@@ -104,11 +109,7 @@ def write_rows(
             maker = maker or BatchMaker(statements.schema)
             yield maker.make(statements)
 
-    folder, name = task_prefix(output)
-    with output.files(f"{folder}/{name}") as files:
-        for batch in ready_batches(batches(), output):
-            files.write(batch)
-    result.add_files(files, output)
+    write_batches(batches(), output, result)
     return result.rows()
 
 
