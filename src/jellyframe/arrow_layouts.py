@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from jellyframe.arrow_memory import ColumnMemory
 from jellyframe.errors import TableError, shortened
 from jellyframe.kernel.columns_cy import first_unclear_iri, kinds_used
 from jellyframe.kernel.gather_cy import (
@@ -78,9 +79,7 @@ class _RepeatedStrings:
 
 _REPEATED = _RepeatedStrings()
 
-# Columns come and go, and the system takes longer to find and clear memory than we to fill it: some of what tables no
-# longer need is kept for the next.
-_MEMORY = Memory(64 << 20)
+_MEMORY = ColumnMemory()
 
 
 def string_array(strings: StringTable) -> pa.Array:
@@ -117,8 +116,9 @@ def _buffer(bits: memoryview | None) -> pa.Buffer | None:
 class BatchArrays:
     """A batch as Arrow arrays of its positions. What is not asked for is not made."""
 
-    def __init__(self, batch: Batch) -> None:
+    def __init__(self, batch: Batch, memory: Memory) -> None:
         self._batch = batch
+        self._memory = memory
         self._kinds_in: dict[str, frozenset[int]] = {}
         self._kinds, self._details, _ = batch.terms.buffers()
 
@@ -126,39 +126,30 @@ class BatchArrays:
         return len(self._batch)
 
     # ---- terms ----------------------------------------------------------------------------------------
-    def _is(self, kind: int) -> pa.Array:
-        kinds = pa.Array.from_buffers(pa.uint8(), len(self._kinds), [None, pa.py_buffer(self._kinds)])
-        return pc.equal(kinds, pa.scalar(kind, pa.uint8()))
-
     @cached_property
     def values(self) -> Strings:
         return Strings(*self._batch.terms.values.buffers())
 
-    @cached_property
-    def _text_table(self) -> StringTable:
+    def _texts(self, plain_kinds: int) -> Strings:
+        """Each term in N-Triples syntax, or its value alone if its kind is a bit of `plain_kinds`."""
         from jellyframe.kernel.ntriples_write_cy import term_strings
 
-        return term_strings(self._batch.terms)
+        return Strings(*term_strings(self._batch.terms, self._memory, plain_kinds).buffers())
 
     @cached_property
     def texts(self) -> Strings:
         """Each term in N-Triples syntax."""
-        return Strings(*self._text_table.buffers())
-
-    def _by_kind(self, kind: int, of_kind: StringTable, of_others: StringTable) -> Strings:
-        """For each term its string in one of two tables: those of a kind in the first."""
-        chosen = pc.if_else(self._is(kind), string_array(of_kind), string_array(of_others))
-        return Strings.of_array(chosen)
+        return self._texts(0)
 
     @cached_property
     def values_and_quoted(self) -> Strings:
         """The values, and of quoted triples the text."""
-        return self._by_kind(KIND_QUOTED_TRIPLE, self._text_table, self._batch.terms.values)
+        return self._texts(~(1 << KIND_QUOTED_TRIPLE))
 
     @cached_property
     def plain_texts(self) -> Strings:
         """IRIs as they are, and other terms in N-Triples syntax."""
-        return self._by_kind(KIND_IRI, self._batch.terms.values, self._text_table)
+        return self._texts(1 << KIND_IRI)
 
     def require_clear_iris(self) -> None:
         """Raise if an IRI could not be told from another kind of term where only its string is shown."""
@@ -203,13 +194,13 @@ class BatchArrays:
     @staticmethod
     def _gathered(strings: Strings, rows: memoryview, valid: memoryview | None = None, nulls: int = 0) -> pa.Array:
         """The column that has, row by row, the string with that number."""
-        offsets = _MEMORY.column(4 * (len(rows) + 1))
-        offsets = offsets[: len(offsets) // 4 * 4].cast("i")
-        size = gather_offsets(rows, strings.offsets, offsets)
+        offsets_size = 4 * (len(rows) + 1)
+        offsets = _MEMORY.column(offsets_size)
+        size = gather_offsets(rows, strings.offsets, offsets.view[:offsets_size].cast("i"))
         data = _MEMORY.column(size)
-        gather_bytes(rows, strings.offsets, strings.data, data)
+        gather_bytes(rows, strings.offsets, strings.data, data.view)
         return pa.StringArray.from_buffers(
-            len(rows), pa.py_buffer(offsets), pa.py_buffer(data[:size]), _buffer(valid), nulls
+            len(rows), offsets.buffer(offsets_size), data.buffer(size), _buffer(valid), nulls
         )
 
     def kind_names(self, position: str) -> pa.Array:
@@ -242,14 +233,15 @@ class BatchArrays:
         nulls = pick_details(self.rows(position), self._kinds, self._details, kind, len(offsets) - 1, rows, valid)
         return self._gathered(Strings(offsets_and_empty, data), rows, valid, nulls)
 
-    def frame_numbers(self) -> pa.Array:
-        """The number of each row's frame."""
-        spans = [span for span in self._batch.frame_spans() if span.stop > span.start]
-        if not spans:
-            return pa.array([], pa.int64())
-        ends = pa.array([span.stop for span in spans], pa.int32())
-        numbers = pa.array([span.number for span in spans], pa.int64())
-        return pc.run_end_decode(pa.RunEndEncodedArray.from_arrays(ends, numbers))
+
+def frame_numbers(batch: Batch) -> pa.Array:
+    """The number of each row's frame."""
+    spans = [span for span in batch.frame_spans() if span.stop > span.start]
+    if not spans:
+        return pa.array([], pa.int64())
+    ends = pa.array([span.stop for span in spans], pa.int32())
+    numbers = pa.array([span.number for span in spans], pa.int64())
+    return pc.run_end_decode(pa.RunEndEncodedArray.from_arrays(ends, numbers))
 
 
 class Layout(ABC):
@@ -331,6 +323,7 @@ class ArrowView:
         self, layout: str, has_graph: bool, *, frame_column: bool = False, columns: Sequence[str] | None = None
     ) -> None:
         self._layout = get_layout(layout)
+        self._memory = Memory()
         self._has_graph = has_graph
         positions = POSITIONS if has_graph else POSITIONS[:3]
         fields = {field.name: (position, field) for position in positions for field in self._layout.fields(position)}
@@ -348,13 +341,13 @@ class ArrowView:
     def convert(self, batch: Batch) -> pa.RecordBatch:
         if batch.has_graph and not self._has_graph:
             raise TableError("a stream of quads follows one of triples: they do not go in one table; read batches")
-        arrays = BatchArrays(batch)
+        arrays = BatchArrays(batch, self._memory)
         columns = [self._column(arrays, batch, name, position) for name, position in self._columns]
         return pa.RecordBatch.from_arrays(columns, schema=self.schema)
 
     def _column(self, arrays: BatchArrays, batch: Batch, name: str, position: str) -> pa.Array:
         if position == FRAME_COLUMN:
-            return arrays.frame_numbers()
+            return frame_numbers(batch)
         if position == "g" and not batch.has_graph:
             return pa.nulls(len(batch), self.schema.field(name).type)
         return self._layout.column(arrays, position, name)

@@ -48,14 +48,14 @@ _LETTERS = cython.declare(
 _HEX_DIGITS = cython.declare(cython.const[cython.uchar][::1], b"0123456789ABCDEF")
 
 
-def term_strings(table: TermTable, memory: Memory | None = None) -> StringTable:
+def term_strings(table: TermTable, memory: Memory | None = None, plain_kinds: cython.int = 0) -> StringTable:
     """The text of every term: canonical N-Triples for what N-Triples have, `<< s p o >>` for quoted triples, and
-    nothing for the default graph.
+    nothing for the default graph. Of the terms whose kinds are bits of `plain_kinds` it is the value alone.
 
     A character that IRIs may not hold is written as an escape, and a blank node label that N-Triples do not allow in
     hexadecimal behind `hex-`. A language tag that is none is an error: there is no way to write it.
     """
-    writer: TermWriter = TermWriter(table, memory)
+    writer: TermWriter = TermWriter(table, memory, plain_kinds)
     term: cython.int
     for term in range(table.count):
         writer.put_term(term)
@@ -67,16 +67,18 @@ def term_strings(table: TermTable, memory: Memory | None = None) -> StringTable:
 class TermWriter:
     """Puts the texts of terms, one after the other, into `out`."""
 
-    __slots__ = ("_after_lang", "_after_typed", "_table", "_text", "out")
+    __slots__ = ("_after_lang", "_after_typed", "_plain_kinds", "_table", "_text", "out")
 
     out: StringTable
+    _plain_kinds: cython.int
     _table: TermTable
     _text: Text
     _after_lang: StringTable
     _after_typed: StringTable
 
-    def __init__(self, table: TermTable, memory: Memory | None):
+    def __init__(self, table: TermTable, memory: Memory | None, plain_kinds: cython.int):
         i: cython.Py_ssize_t
+        self._plain_kinds = plain_kinds
         self._table = table
         # What comes after the lexical form: the closing quotation mark, and the language or datatype.
         self._text = Text(table.languages.buffers()[1])
@@ -98,26 +100,40 @@ class TermWriter:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def put_term(self, term: cython.int) -> cython.int:
+        if self._is_plain(term):
+            self._put_string(self._table.values, term)
+        else:
+            self._put_text(term)
+        return self._end_string()
+
+    @cython.cfunc
+    @cython.inline
+    @cython.exceptval(-1, check=False)
+    def _is_plain(self, term: cython.int) -> cython.bint:
+        return self._plain_kinds >> self._table.kinds[term] & 1
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def _put_text(self, term: cython.int) -> cython.int:
         table: TermTable = self._table
         kind: cython.int = table.kinds[term]
         start: cython.Py_ssize_t = table.values.offsets[term]
         stop: cython.Py_ssize_t = table.values.offsets[term + 1]
         if kind == KIND_IRI:
-            self._put_iri(start, stop)
-        elif kind == KIND_BLANK_NODE:
-            self._put_label(start, stop)
-        elif kind == KIND_QUOTED_TRIPLE:
-            self._put_quoted(3 * table.details[term])
-        elif kind != KIND_DEFAULT_GRAPH:
-            self._put_byte(0x22)
-            self._put_escaped(start, stop, False)
-            if kind == KIND_LANG_LITERAL:
-                self._put_string(self._after_lang, table.details[term])
-            elif kind == KIND_TYPED_LITERAL:
-                self._put_string(self._after_typed, table.details[term])
-            else:
-                self._put_byte(0x22)
-        return self._end_string()
+            return self._put_iri(start, stop)
+        if kind == KIND_BLANK_NODE:
+            return self._put_label(start, stop)
+        if kind == KIND_QUOTED_TRIPLE:
+            return self._put_quoted(3 * table.details[term])
+        if kind == KIND_DEFAULT_GRAPH:
+            return 0
+        self._put_byte(0x22)
+        self._put_escaped(start, stop, False)
+        if kind == KIND_LANG_LITERAL:
+            return self._put_string(self._after_lang, table.details[term])
+        if kind == KIND_TYPED_LITERAL:
+            return self._put_string(self._after_typed, table.details[term])
+        return self._put_byte(0x22)
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
@@ -179,11 +195,16 @@ class TermWriter:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def _put_quoted(self, at: cython.Py_ssize_t) -> cython.int:
-        """Put a quoted triple. Its terms have their texts already: they came into the table before it."""
+        """Put a quoted triple. Its terms came before it, so those that are not plain have their texts already."""
         i: cython.Py_ssize_t
+        term: cython.int
         self._put_bytes(b"<< ")
         for i in range(at, at + 3):
-            self._put_string(self.out, self._table.quoted[i])
+            term = self._table.quoted[i]
+            if self._is_plain(term):
+                self._put_text(term)
+            else:
+                self._put_string(self.out, term)
             self._put_byte(0x20)
         return self._put_bytes(b">>")
 

@@ -1,7 +1,6 @@
 cdef class Memory:
     cdef list _blocks
     cdef Py_ssize_t _kept
-    cdef Py_ssize_t _most_kept
 
     cdef object unset_bytes(self, Py_ssize_t capacity)
     cdef object unset_ints(self, Py_ssize_t capacity)

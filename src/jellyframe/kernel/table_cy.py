@@ -41,7 +41,7 @@ else:
 INTERN_MAX_BYTES = cython.declare(cython.Py_ssize_t, 128)
 # Blocks below this size come from malloc's own stock. Where references are not counted plainly, none is used again.
 SMALLEST_KEPT = cython.declare(cython.Py_ssize_t, 1 << 15)
-MOST_KEPT = 48 << 20
+MOST_KEPT = cython.declare(cython.Py_ssize_t, 48 << 20)
 IS_COUNTING_SAFE = cython.declare(cython.bint, getattr(sys, "_is_gil_enabled", lambda: True)())
 # How far back a small table is searched: enough for any real data, and a bound for data made to be slow.
 FIND_LATEST = cython.declare(cython.Py_ssize_t, 64)
@@ -77,17 +77,11 @@ class Memory:
 
     _blocks: list[bytearray]
 
-    __slots__ = ("_blocks", "_kept", "_most_kept")
+    __slots__ = ("_blocks", "_kept")
 
-    def __init__(self, most_kept: cython.Py_ssize_t = MOST_KEPT) -> None:
+    def __init__(self) -> None:
         self._blocks = []
         self._kept = 0
-        self._most_kept = most_kept
-
-    def column(self, capacity: cython.Py_ssize_t) -> memoryview:
-        """A column as `byte_column` gives it, for Python."""
-        block: memoryview = self.unset_bytes(capacity)
-        return block
 
     @cython.cfunc
     def unset_bytes(self, capacity: cython.Py_ssize_t) -> Any:
@@ -104,11 +98,11 @@ class Memory:
                 if reference_count(block) == 2 and capacity <= len(block) <= 4 * capacity:
                     return memoryview(block)
             capacity += capacity // 8
-            if self._kept + capacity > self._most_kept:
+            if self._kept + capacity > MOST_KEPT:
                 self._blocks = [block for block in self._blocks if reference_count(block) > 2]
                 self._kept = sum([len(block) for block in self._blocks])
             block = new_bytearray(capacity)
-            if self._kept + capacity <= self._most_kept:
+            if self._kept + capacity <= MOST_KEPT:
                 self._blocks.append(block)
                 self._kept += capacity
             return memoryview(block)

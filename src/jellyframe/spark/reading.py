@@ -224,9 +224,9 @@ def _last_frame(batch: Batch) -> int:
 
 def _row_numbers(batch: Batch) -> pa.Array:
     """The number of the frame of each row, counted from where the piece begins."""
-    from jellyframe.arrow_layouts import BatchArrays
+    from jellyframe.arrow_layouts import frame_numbers
 
-    return BatchArrays(batch).frame_numbers()
+    return frame_numbers(batch)
 
 
 def _after(piece: Piece, error: JellyError) -> Piece | None:

@@ -1,0 +1,120 @@
+"""Memory for Arrow columns that is used again once the columns are gone.
+
+The first touch of a page of memory costs more than what we write there: the system finds it, clears it and maps it in.
+So what columns no longer need is kept for the next ones. A little of it is kept as it is; the rest stays mapped but is
+marked as free, so that the system takes it whenever somebody else wants memory.
+"""
+
+from __future__ import annotations
+
+import mmap
+from collections import defaultdict
+from threading import RLock
+
+import pyarrow as pa
+
+# Kept as it is: about what a stream of record batches has under way.
+_MOST_KEPT = 32 << 20
+# Kept, but marked as free.
+_MOST_MARKED = 1 << 30
+# What is smaller comes from Python's own memory, which is used again anyhow.
+_SMALLEST = 32 << 10
+# Systems that cannot mark memory as free (Windows) keep only the little.
+_MARK_FREE: int | None = getattr(mmap, "MADV_FREE", None)
+# Not shared with processes that are forked; where this is not said so, it is so anyhow.
+_PRIVATE = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}
+
+
+class _Block:
+    """A piece of memory of its own pages."""
+
+    __slots__ = ("address", "is_marked", "pages")
+
+    def __init__(self, size: int) -> None:
+        self.pages = mmap.mmap(-1, size, **_PRIVATE)
+        self.address = pa.py_buffer(self.pages).address
+        self.is_marked = False
+
+    def mark_free(self) -> None:
+        """Leave it to the system to take the pages. Until it does, writing to them makes them ours again."""
+        if _MARK_FREE is not None:
+            self.pages.madvise(_MARK_FREE)
+            self.is_marked = True
+
+
+class _Loan:
+    """Who holds this may use a block; it goes back when nobody does."""
+
+    __slots__ = ("_memory", "block")
+
+    def __init__(self, memory: ColumnMemory, block: _Block) -> None:
+        self._memory = memory
+        self.block = block
+
+    def __del__(self) -> None:
+        self._memory.take_back(self.block)
+
+
+class Column:
+    """Memory to be filled through `view`, and to be handed to Arrow as a buffer when it is."""
+
+    __slots__ = ("_owner", "view")
+
+    def __init__(self, owner: _Loan | bytearray) -> None:
+        self._owner = owner
+        self.view = memoryview(owner if isinstance(owner, bytearray) else owner.block.pages)
+
+    def buffer(self, size: int) -> pa.Buffer:
+        """The first `size` bytes. The memory is used again when this, and what was made of it, is gone."""
+        if isinstance(self._owner, bytearray):
+            return pa.py_buffer(self.view[:size])
+        return pa.foreign_buffer(self._owner.block.address, size, base=self._owner)
+
+
+class ColumnMemory:
+    """Lends memory, and keeps what comes back by its size."""
+
+    def __init__(self, most_kept: int = _MOST_KEPT, most_marked: int = _MOST_MARKED) -> None:
+        self._most_kept = most_kept
+        self._most_marked = most_marked if _MARK_FREE is not None else 0
+        self._free: defaultdict[int, list[_Block]] = defaultdict(list)
+        self.kept = 0
+        self.marked = 0
+        # Columns may end in any thread, also in the middle of what is done here.
+        self._lock = RLock()
+
+    def column(self, size: int) -> Column:
+        """Memory of at least that many bytes, with anything in it. It must not be viewed after its buffers are gone."""
+        if size < _SMALLEST:
+            return Column(bytearray(max(size, 1)))
+        size = _rounded(size)
+        with self._lock:
+            blocks = self._free[size]
+            if not blocks:
+                return Column(_Loan(self, _Block(size)))
+            block = blocks.pop()
+            if block.is_marked:
+                self.marked -= size
+                block.is_marked = False
+            else:
+                self.kept -= size
+        return Column(_Loan(self, block))
+
+    def take_back(self, block: _Block) -> None:
+        """Keep a block that nobody uses any more, or let it go."""
+        size = len(block.pages)
+        with self._lock:
+            if self.kept + size <= self._most_kept:
+                self.kept += size
+            elif self.marked + size <= self._most_marked:
+                block.mark_free()
+                self.marked += size
+            else:
+                return
+            self._free[size].append(block)
+
+
+def _rounded(size: int) -> int:
+    """A size of which there are only few: one of eight between a power of two and the next."""
+    step = 1 << max(size.bit_length() - 4, 0)
+    return -(-size // step) * step
