@@ -19,6 +19,7 @@ goes, which is what engines such as Spark declare; but only `g`, datatypes and l
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from array import array
 from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
@@ -31,10 +32,11 @@ from jellyframe.errors import TableError, shortened
 from jellyframe.kernel.columns_cy import first_unclear_iri, kinds_used
 from jellyframe.kernel.gather_cy import (
     clear_default_graphs,
+    detail_bytes,
+    detail_offsets,
     gather_bytes,
+    gather_kinds,
     gather_offsets,
-    pick_details,
-    pick_kinds,
 )
 from jellyframe.kernel.kinds import (
     KIND_BLANK_NODE,
@@ -45,7 +47,7 @@ from jellyframe.kernel.kinds import (
     KIND_QUOTED_TRIPLE,
     KIND_TYPED_LITERAL,
 )
-from jellyframe.kernel.table_cy import Memory, int_column
+from jellyframe.kernel.table_cy import Memory
 
 if TYPE_CHECKING:
     from jellyframe.batch import Batch
@@ -94,14 +96,15 @@ class Strings(NamedTuple):
     offsets: memoryview
     data: memoryview
 
-    @classmethod
-    def of_array(cls, array: pa.Array) -> Strings:
-        _valid, offsets, data = array.buffers()
-        return cls(memoryview(offsets).cast("i"), memoryview(data or b"").cast("B"))
+    def with_room(self) -> Strings:
+        """A copy with some bytes behind the last string. Short strings are copied in long steps, if there is room."""
+        return Strings(self.offsets, memoryview(bytes(self.data) + bytes(64)))
 
 
-# The names of kinds by their numbers; the default graph has none.
-_KIND_STRINGS = Strings.of_array(pa.array([KIND_NAMES.get(kind, "") for kind in range(KIND_DEFAULT_GRAPH + 1)]))
+# The names of kinds by their numbers, as eight bytes, and how many of these count. The default graph has no name.
+_KINDS = [KIND_NAMES.get(kind, "").encode() for kind in range(KIND_DEFAULT_GRAPH + 1)]
+_KIND_WORDS = memoryview(b"".join(name.ljust(8) for name in _KINDS)).cast("Q")
+_KIND_LENGTHS = memoryview(array("i", map(len, _KINDS)))
 
 
 def _set_bits(n: int) -> memoryview:
@@ -111,6 +114,24 @@ def _set_bits(n: int) -> memoryview:
 
 def _buffer(bits: memoryview | None) -> pa.Buffer | None:
     return None if bits is None else pa.py_buffer(bits)
+
+
+class _StringColumn:
+    """A column of strings that is being made: the offsets first, and then, when their size is known, the bytes."""
+
+    def __init__(self, rows: int) -> None:
+        self._rows = rows
+        self._offsets_size = 4 * (rows + 1)
+        self._offsets = _MEMORY.column(self._offsets_size)
+        self.offsets = self._offsets.view[: self._offsets_size].cast("i")
+
+    def bytes(self, size: int) -> memoryview:
+        self._bytes = _MEMORY.column(size)
+        return self._bytes.view
+
+    def array(self, size: int, valid: memoryview | None = None, nulls: int = 0) -> pa.Array:
+        offsets, data = self._offsets.buffer(self._offsets_size), self._bytes.buffer(size)
+        return pa.StringArray.from_buffers(self._rows, offsets, data, _buffer(valid), nulls)
 
 
 class BatchArrays:
@@ -194,22 +215,19 @@ class BatchArrays:
     @staticmethod
     def _gathered(strings: Strings, rows: memoryview, valid: memoryview | None = None, nulls: int = 0) -> pa.Array:
         """The column that has, row by row, the string with that number."""
-        offsets_size = 4 * (len(rows) + 1)
-        offsets = _MEMORY.column(offsets_size)
-        size = gather_offsets(rows, strings.offsets, offsets.view[:offsets_size].cast("i"))
-        data = _MEMORY.column(size)
-        gather_bytes(rows, strings.offsets, strings.data, data.view)
-        return pa.StringArray.from_buffers(
-            len(rows), offsets.buffer(offsets_size), data.buffer(size), _buffer(valid), nulls
-        )
+        column = _StringColumn(len(rows))
+        size = gather_offsets(rows, strings.offsets, column.offsets)
+        gather_bytes(rows, strings.offsets, strings.data, column.bytes(size))
+        return column.array(size, valid, nulls)
 
     def kind_names(self, position: str) -> pa.Array:
         names = {KIND_NAMES.get(kind) for kind in self.kinds_in(position)}
         if len(names) == 1:
             return _REPEATED.get(names.pop(), len(self))
-        kinds = int_column(len(self))[: len(self)]
-        pick_kinds(self.rows(position), self._kinds, kinds)
-        return self._gathered(_KIND_STRINGS, kinds)
+        column = _StringColumn(len(self))
+        data = column.bytes(8 * len(self))
+        size = gather_kinds(self.rows(position), self._kinds, _KIND_WORDS, _KIND_LENGTHS, column.offsets, data)
+        return column.array(size)
 
     def shown_values(self, position: str) -> Strings:
         has_quoted = KIND_QUOTED_TRIPLE in self.kinds_in(position)
@@ -225,13 +243,11 @@ class BatchArrays:
         """What the details of the terms of a kind refer to; null for terms of other kinds."""
         if kind not in self.kinds_in(position):
             return _REPEATED.get(None, len(self))
-        rows = int_column(len(self))[: len(self)]
-        valid = _set_bits(len(self))
-        offsets, data = table.buffers()
-        # One empty string more, for those that have none.
-        offsets_and_empty = memoryview(bytes(offsets) + bytes(offsets[-1:])).cast("i")
-        nulls = pick_details(self.rows(position), self._kinds, self._details, kind, len(offsets) - 1, rows, valid)
-        return self._gathered(Strings(offsets_and_empty, data), rows, valid, nulls)
+        rows, strings = self.rows(position), Strings(*table.buffers()).with_room()
+        column, valid = _StringColumn(len(self)), _set_bits(len(self))
+        size, nulls = detail_offsets(rows, self._kinds, self._details, kind, strings.offsets, column.offsets, valid)
+        detail_bytes(rows, self._details, *strings, column.offsets, column.bytes(size))
+        return column.array(size, valid, nulls)
 
 
 def frame_numbers(batch: Batch) -> pa.Array:

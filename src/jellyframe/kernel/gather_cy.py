@@ -15,10 +15,10 @@ from jellyframe.errors import LimitError
 
 if cython.compiled:
     from cython.cimports.jellyframe.kernel.kinds import KIND_DEFAULT_GRAPH
-    from cython.cimports.jellyframe.kernel.runs import append_bytes
+    from cython.cimports.jellyframe.kernel.runs import append_bytes, put_word
 else:
     from jellyframe.kernel.kinds import KIND_DEFAULT_GRAPH
-    from jellyframe.kernel.runs import append_bytes
+    from jellyframe.kernel.runs import append_bytes, put_word
 
 # Offsets are 32-bit in plain string columns.
 MAX_STRING_BYTES = cython.declare(cython.longlong, 0x7FFFFFFF)
@@ -56,40 +56,78 @@ def gather_bytes(
         at += n
 
 
-def pick_kinds(
-    terms: cython.const[cython.int][::1], kinds: cython.const[cython.uchar][::1], out: cython.int[::1]
-) -> None:
-    """The kind of each term of a column."""
+def gather_kinds(
+    terms: cython.const[cython.int][::1],
+    kinds: cython.const[cython.uchar][::1],
+    names: cython.const[cython.ulonglong][::1],
+    lengths: cython.const[cython.int][::1],
+    offsets: cython.int[::1],
+    out: cython.uchar[::1],
+) -> int:
+    """The names of the kinds of a column of terms: where each begins, and their bytes, whose number is the answer.
+
+    A name is of up to eight bytes, which are a number here. `out` has room for so many in every row.
+    """
     i: cython.Py_ssize_t
+    kind: cython.int
+    at: cython.int = 0
+    offsets[0] = 0
     for i in range(terms.shape[0]):
-        out[i] = kinds[terms[i]]
+        kind = kinds[terms[i]]
+        put_word(out, at, names[kind])
+        at += lengths[kind]
+        offsets[i + 1] = at
+    return at
 
 
-def pick_details(
+def detail_offsets(
     terms: cython.const[cython.int][::1],
     kinds: cython.const[cython.uchar][::1],
     details: cython.const[cython.int][::1],
     kind: cython.int,
-    absent: cython.int,
+    offsets: cython.const[cython.int][::1],
     out: cython.int[::1],
     valid: cython.uchar[::1],
-) -> int:
-    """The detail of each term that is of a kind, and `absent` for others; the answer is how many those are.
+) -> tuple[int, int]:
+    """Where the string of the detail of each term begins, for terms of one kind. Others have an empty one.
 
-    In `valid` the bits of the others are cleared, which all have to be set.
+    In `valid` the bits of the others are cleared, which all have to be set. The answer is how many bytes the strings
+    take, and how many terms have none.
     """
     i: cython.Py_ssize_t
     term: cython.int
+    detail: cython.int
+    at: cython.longlong = 0
     nulls: cython.Py_ssize_t = 0
+    out[0] = 0
     for i in range(terms.shape[0]):
         term = terms[i]
         if kinds[term] == kind:
-            out[i] = details[term]
+            detail = details[term]
+            at += offsets[detail + 1] - offsets[detail]
+            _require_fit(at)
         else:
-            out[i] = absent
             valid[i >> 3] ^= 1 << (i & 7)
             nulls += 1
-    return nulls
+        out[i + 1] = cython.cast(cython.int, at)
+    return at, nulls
+
+
+def detail_bytes(
+    terms: cython.const[cython.int][::1],
+    details: cython.const[cython.int][::1],
+    offsets: cython.const[cython.int][::1],
+    data: cython.const[cython.uchar][::1],
+    out_offsets: cython.const[cython.int][::1],
+    out: cython.uchar[::1],
+) -> None:
+    """The bytes of these strings, one behind the other."""
+    i: cython.Py_ssize_t
+    n: cython.int
+    for i in range(terms.shape[0]):
+        n = out_offsets[i + 1] - out_offsets[i]
+        if n != 0:
+            append_bytes(out, out_offsets[i], data, offsets[details[terms[i]]], n)
 
 
 def clear_default_graphs(

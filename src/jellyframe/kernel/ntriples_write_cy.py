@@ -26,7 +26,7 @@ if cython.compiled:
         KIND_QUOTED_TRIPLE,
         KIND_TYPED_LITERAL,
     )
-    from cython.cimports.jellyframe.kernel.runs import move_bytes
+    from cython.cimports.jellyframe.kernel.runs import append_bytes, move_bytes
     from cython.cimports.jellyframe.kernel.scan_cy import Text
     from cython.cimports.jellyframe.kernel.table_cy import Memory, StringTable, TermTable
 else:
@@ -38,7 +38,7 @@ else:
         KIND_QUOTED_TRIPLE,
         KIND_TYPED_LITERAL,
     )
-    from jellyframe.kernel.runs import move_bytes
+    from jellyframe.kernel.runs import append_bytes, move_bytes
 
 _LANGUAGE_TAG = re.compile(rb"[a-zA-Z]+(-[a-zA-Z0-9]+)*")
 _LETTERS = cython.declare(
@@ -138,9 +138,26 @@ class TermWriter:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def _put_iri(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
+        if self._text.iri_end(start, stop) == stop:
+            return self._put_between(0x3C, start, stop, 0x3E)
         self._put_byte(0x3C)
         self._put_escaped(start, stop, True)
         return self._put_byte(0x3E)
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def _put_between(
+        self, before: cython.uchar, start: cython.Py_ssize_t, stop: cython.Py_ssize_t, after: cython.uchar
+    ) -> cython.int:
+        """Put a part of the text as it is between two bytes."""
+        at: cython.Py_ssize_t = self.out.data_size
+        n: cython.Py_ssize_t = stop - start
+        self.out.reserve(n + 2)
+        self.out.data[at] = before
+        append_bytes(self.out.data, at + 1, self._text.data, start, n)
+        self.out.data[at + 1 + n] = after
+        self.out.data_size = at + n + 2
+        return 0
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
@@ -214,7 +231,7 @@ class TermWriter:
         start: cython.Py_ssize_t = strings.offsets[i]
         n: cython.Py_ssize_t = strings.offsets[i + 1] - start
         self.out.reserve(n)
-        move_bytes(self.out.data, self.out.data_size, strings.data, start, n)
+        append_bytes(self.out.data, self.out.data_size, strings.data, start, n)
         self.out.data_size += n
         return 0
 

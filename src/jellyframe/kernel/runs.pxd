@@ -117,16 +117,22 @@ cdef inline long long hash_bytes(
 cdef inline int append_bytes(
     unsigned char[::1] dst, Py_ssize_t at, const unsigned char[::1] src, Py_ssize_t start, Py_ssize_t n
 ) except -1:
-    cdef Py_ssize_t i = 0
     with cython.boundscheck(False):
         require_range(dst.shape[0], at, n)
         require_range(src.shape[0], start, n)
-        # Sixteen bytes at a time are two instructions: for short strings that is less than C's own function needs to find
-        # out how long they are.
+        # Sixty-four bytes are a few instructions, always the same ones: for short strings that is less than C's own
+        # function needs to find out how long they are, or a loop to guess.
         if n <= 64 and at + 64 <= dst.shape[0] and start + 64 <= src.shape[0]:
-            while i < n:
-                memcpy(&dst[at + i], &src[start + i], 16)
-                i += 16
+            memcpy(&dst[at], &src[start], 64)
+        elif n <= 128 and at + 128 <= dst.shape[0] and start + 128 <= src.shape[0]:
+            memcpy(&dst[at], &src[start], 128)
         else:
             memcpy(&dst[at], &src[start], n)
+        return 0
+
+
+cdef inline int put_word(unsigned char[::1] dst, Py_ssize_t at, unsigned long long word) except -1:
+    with cython.boundscheck(False):
+        require_range(dst.shape[0], at, 8)
+        memcpy(&dst[at], &word, 8)
         return 0

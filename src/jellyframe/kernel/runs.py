@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 # What hashes start from: unknown to whoever writes the input, so that no input can be made to collide on purpose.
 HASH_SEED = int.from_bytes(os.urandom(4), "little")
@@ -54,3 +55,9 @@ def hash_bytes(src: memoryview, start: int, n: int, seed: int) -> int:
 def append_bytes(dst: memoryview, at: int, src: memoryview, start: int, n: int) -> int:
     """Copy `n` bytes to where nothing of use lies behind them: up to 63 bytes more may be overwritten."""
     return move_bytes(dst, at, src, start, n)
+
+
+def put_word(dst: memoryview, at: int, word: int) -> int:
+    """Write the eight bytes of a number, in the order of this machine."""
+    dst[at : at + 8] = word.to_bytes(8, sys.byteorder)
+    return 0
