@@ -239,7 +239,7 @@ class Encoder(TermEncoder):
         self.stamp += 1
         self.row_bytes += terms.values.offsets[name + 1] - terms.values.offsets[name]
         self.step(KIND_BLANK_NODE, 1, name, 0)
-        self.plan_iri(iri, 2)
+        self.plan_iri(iri, 2, -1)
         self.write_row(ROW_NAMESPACE)
 
     # ---- frames ----

@@ -24,6 +24,8 @@ cdef class RowWriter:
     @cython.final
     cdef int reserve_frame(self, Py_ssize_t n) except -1
     @cython.final
+    cdef Py_ssize_t number_at(self, Py_ssize_t at, Py_ssize_t value) except -1
+    @cython.final
     cdef int write_number(self, Py_ssize_t value) except -1
     @cython.final
     cdef int write_entry(

@@ -91,13 +91,21 @@ class RowWriter:
     @cython.exceptval(-1, check=False)
     def write_number(self, value: cython.Py_ssize_t) -> cython.int:
         """Append a varint to the frame, which must have room for it."""
-        while value > 0x7F:
-            self.frame[self.frame_size] = value & 0x7F | 0x80
-            self.frame_size += 1
-            value >>= 7
-        self.frame[self.frame_size] = value
-        self.frame_size += 1
+        self.frame_size = self.number_at(self.frame_size, value)
         return 0
+
+    @cython.final
+    @cython.cfunc
+    @cython.inline
+    @cython.exceptval(-1, check=False)
+    def number_at(self, at: cython.Py_ssize_t, value: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """Write a varint to the frame at `at`; the answer is where it ends."""
+        while value > 0x7F:
+            self.frame[at] = value & 0x7F | 0x80
+            at += 1
+            value >>= 7
+        self.frame[at] = value
+        return at + 1
 
     @cython.final
     @cython.cfunc
@@ -112,23 +120,24 @@ class RowWriter:
     ) -> cython.int:
         """Append the row of a lookup entry to the frame."""
         content: cython.Py_ssize_t = 0
+        at: cython.Py_ssize_t
         if entry_id != 0:
             content += 1 + varint_size(entry_id)
         if n != 0:
             content += 1 + varint_size(n) + n
         self.reserve_frame(content + 32)
-        self.write_number(0x0A)
-        self.write_number(1 + varint_size(content) + content)
-        self.write_number(row_field << 3 | 2)
-        self.write_number(content)
+        at = self.number_at(self.frame_size, 0x0A)
+        at = self.number_at(at, 1 + varint_size(content) + content)
+        at = self.number_at(at, row_field << 3 | 2)
+        at = self.number_at(at, content)
         if entry_id != 0:
-            self.write_number(0x08)
-            self.write_number(entry_id)
+            at = self.number_at(at, 0x08)
+            at = self.number_at(at, entry_id)
         if n != 0:
-            self.write_number(0x12)
-            self.write_number(n)
-            append_bytes(self.frame, self.frame_size, strings.data, start, n)
-            self.frame_size += n
+            at = self.number_at(at, 0x12)
+            at = self.number_at(at, n)
+            append_bytes(self.frame, at, strings.data, start, n)
+        self.frame_size = at + n
         self.frame_rows += 1
         return 0
 

@@ -38,6 +38,8 @@ cdef class TermEncoder(RowWriter):
     @cython.final
     cdef bint is_repeated(self, int before, int term) except -1
     @cython.final
+    cdef bint has_ids_of(self, int before, Py_ssize_t at) except -1
+    @cython.final
     cdef int step(self, int kind, int field, int a, int b) except -1
     @cython.final
     cdef int plan(self, int term, int position) except -1
@@ -46,7 +48,7 @@ cdef class TermEncoder(RowWriter):
     @cython.final
     cdef int plan_plain(self, int term, int position) except -1
     @cython.final
-    cdef int plan_iri(self, int term, int field) except -1
+    cdef int plan_iri(self, int term, int field, int before) except -1
     @cython.final
     cdef int find_iri(self, int term) except -1
     @cython.final

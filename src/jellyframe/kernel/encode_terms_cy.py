@@ -153,10 +153,12 @@ class TermEncoder(RowWriter):
     def plan_position(self, position: cython.int, term: cython.int) -> cython.int:
         before: cython.int = self.previous[position] - 1
         self.previous[position] = term + 1
-        if before >= 0 and ((before == term and self.previous_terms is self.terms) or self.is_repeated(before, term)):
+        if before == term and self.previous_terms is self.terms:
             return 0
         if self.terms.kinds[term] == KIND_IRI:
-            return self.plan_iri(term, 4 * position + 1)
+            return self.plan_iri(term, 4 * position + 1, before)
+        if before >= 0 and self.is_repeated(before, term):
+            return 0
         return self.plan(term, position)
 
     @cython.final
@@ -177,6 +179,20 @@ class TermEncoder(RowWriter):
         if n > 0 and a.data[a.offsets[before + 1] - 1] != b.data[end - 1]:
             return False
         return same_term(self.previous_terms, before, self.terms, term)
+
+    @cython.final
+    @cython.cfunc
+    @cython.inline
+    @cython.exceptval(-1, check=False)
+    def has_ids_of(self, before: cython.int, at: cython.Py_ssize_t) -> cython.bint:
+        """Whether the IRI whose memo is at `at` is that term of the last statement: their ids tell, not their strings."""
+        b: cython.Py_ssize_t = 4 * cython.cast(cython.Py_ssize_t, before)
+        return (
+            self.memo[b] == self.memo[at]
+            and self.memo[b + 1] == self.memo[at + 1]
+            and self.memo[b + 2] == self.memo[at + 2]
+            and self.memo[b + 3] == self.memo[at + 3]
+        )
 
     @cython.final
     @cython.cfunc
@@ -244,7 +260,7 @@ class TermEncoder(RowWriter):
         kind: cython.int = self.terms.kinds[term]
         detail: cython.int
         if kind == KIND_IRI:
-            return self.plan_iri(term, 4 * position + 1)
+            return self.plan_iri(term, 4 * position + 1, -1)
         if kind == KIND_DEFAULT_GRAPH:
             if position != 3:
                 raise EncodeError(f"the default graph as {POSITION_NAMES[position]}: it can only stand as graph")
@@ -267,24 +283,34 @@ class TermEncoder(RowWriter):
     @cython.final
     @cython.cfunc
     @cython.exceptval(-1, check=False)
-    def plan_iri(self, term: cython.int, field: cython.int) -> cython.int:
-        """Find the ids of an IRI, adding entries where it has none, and plan them as what differs from the defaults."""
+    def plan_iri(self, term: cython.int, field: cython.int, before: cython.int) -> cython.int:
+        """Find the ids of an IRI, adding entries where it has none, and plan them as what differs from the defaults.
+
+        Nothing is planned if it repeats the term `before` of the last statement, which is -1 if that does not matter.
+        """
         names: LookupWriter = self.names
         prefixes: LookupWriter = self.prefixes
         at: cython.Py_ssize_t = 4 * cython.cast(cython.Py_ssize_t, term)
         name: cython.int = self.memo[at]
         prefix: cython.int = self.memo[at + 2]
+        has_other_table: cython.bint = self.previous_terms is not self.terms
+        if has_other_table and before >= 0 and self.is_repeated(before, term):
+            return 0
         if (
             name != 0
             and not self.whole_iris
             and cython.cast(cython.int, names.slots.generations[name]) == self.memo[at + 1]
             and cython.cast(cython.int, prefixes.slots.generations[prefix]) == self.memo[at + 3]
         ):
+            if before >= 0 and not has_other_table and self.has_ids_of(before, at):
+                return 0
             touch(names, name, self.stamp)
             if prefix != 0:
                 touch(prefixes, prefix, self.stamp)
         else:
             self.find_iri(term)
+            if before >= 0 and not has_other_table and self.has_ids_of(before, at):
+                return 0
             name = self.memo[at]
             prefix = self.memo[at + 2]
         # The first IRI of a stream says both ids, so that nothing depends on what a reader had before.

@@ -69,8 +69,8 @@ class LookupWriter:
         slot: cython.int = self._buckets[h & (self._buckets.shape[0] - 1)]
         while slot != 0:
             if (
-                slots.lengths[slot] == n
-                and self._hashes[slot] == cython.cast(cython.int, h)
+                self._hashes[slot] == cython.cast(cython.int, h)
+                and slots.lengths[slot] == n
                 and equal_bytes(slots.arena, slots.starts[slot], src, start, n)
             ):
                 return slot
