@@ -185,7 +185,7 @@ class TermEncoder(RowWriter):
     @cython.inline
     @cython.exceptval(-1, check=False)
     def has_ids_of(self, before: cython.int, at: cython.Py_ssize_t) -> cython.bint:
-        """Whether the IRI whose memo is at `at` is that term of the last statement: their ids tell, not their strings."""
+        """Whether the IRI whose memo is at `at` is that term of the last statement. Ids tell it, not strings."""
         b: cython.Py_ssize_t = 4 * cython.cast(cython.Py_ssize_t, before)
         return (
             self.memo[b] == self.memo[at]
