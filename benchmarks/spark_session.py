@@ -2,7 +2,8 @@
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -129,11 +130,46 @@ def _warm(contestant: Contestant, frame: DataFrame) -> Contestant:
     return contestant
 
 
+def on_one_core(spark: SparkSession, contestant: Contestant) -> Contestant:
+    """The same work while Spark and its Python workers have one core of the machine. That takes Linux."""
+
+    def run() -> int:
+        cores = os.sched_getaffinity(0)
+        _bind(spark, {min(cores)})
+        try:
+            return contestant.run()
+        finally:
+            _bind(spark, cores)
+
+    return replace(contestant, run=run)
+
+
+def _bind(spark: SparkSession, cores: set[int]) -> None:
+    """Allow all threads these cores only; those that they start later inherit it."""
+    java = _java(spark)
+    for pid in [java, *_descendants(java)]:
+        for thread in _threads(pid):
+            # It may have ended since it was listed.
+            with suppress(ProcessLookupError):
+                os.sched_setaffinity(thread, cores)
+
+
+def _threads(pid: int) -> list[int]:
+    try:
+        return [int(name) for name in os.listdir(f"/proc/{pid}/task")]
+    except FileNotFoundError:
+        return []
+
+
 def worker_peak_bytes(spark: SparkSession) -> int:
     """The highest peak of all Python workers that are there now: they stay for a minute after their work."""
-    java = spark.sparkContext._gateway.proc.pid  # type: ignore[union-attr]
-    peaks = [_peak_bytes(pid) for pid in _descendants(java) if "python" in _status(pid).get("Name", "")]
+    peaks = [_peak_bytes(pid) for pid in _descendants(_java(spark)) if "python" in _status(pid).get("Name", "")]
     return max(peaks)
+
+
+def _java(spark: SparkSession) -> int:
+    pid: int = spark.sparkContext._gateway.proc.pid  # type: ignore[union-attr]
+    return pid
 
 
 def _descendants(parent: int) -> Iterator[int]:

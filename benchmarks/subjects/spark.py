@@ -26,12 +26,13 @@ STRUCT = Row("spark-read-struct", "Spark: Jelly → struct → noop", "ready-mad
 WRITE = Row("spark-write", "Spark: ntriples → Jelly", "a sink that drops batches", _RATE, 0.6)
 REGEXP = Row("spark-read-regexp", "Spark: Jelly → ntriples → noop", "text + regexp_extract", _RATE, 3)
 CORES = Row("spark-two-cores", "Spark: one Jelly file, two cores", "the same, one core", _RATE, 1.4)
+TASKS = Row("spark-two-tasks", "Spark: one Jelly file, two tasks", "one task, two cores", _RATE, None)
 FILES = Row("spark-one-file", "Spark: one Jelly file", "the same rows in 16 files", _RATE, 1.0)
 CONVERT = Row("spark-convert", "Spark: convert, N-Triples → Jelly", "pyoxigraph + pyjelly, mapPartitions", _RATE, 4)
 MEMORY = Row("spark-memory", "Spark: peak of a Python worker", "500 MB", "bytes", 1.0, at_most=True)
 
 
-@once("spark", MEMORY, NTRIPLES, STRUCT, REGEXP, CORES, FILES, WRITE, CONVERT)
+@once("spark", MEMORY, NTRIPLES, STRUCT, REGEXP, CORES, TASKS, FILES, WRITE, CONVERT)
 def measure(settings: Settings, wanted: frozenset[str]) -> Iterator[Measurement]:
     # Only here, so that the other subjects need no Spark.
     from ..spark_session import SparkFiles, started_session
@@ -71,10 +72,20 @@ class _Rows:
             yield from self._contest(REGEXP, self._to_nothing(self._jelly("ntriples")), peer)
 
     def cores(self) -> Iterator[Measurement]:
-        """One core: one task reads all partitions, one after the other, as with `local[1]`. In the default layout."""
-        if CORES.name in self._wanted:
+        """One core has one task at a time, as with `local[1]`. In the default layout.
+
+        A task alone on two cores is shown, too. Its Python worker has one core and Spark the other, so that it is
+        not far from what two tasks can do.
+        """
+        from ..spark_session import on_one_core
+
+        if self._wanted & {CORES.name, TASKS.name}:
             frame = self._jelly("struct")
-            yield from self._contest(CORES, self._to_nothing(frame), self._to_nothing(frame.coalesce(1)))
+            two, one = self._to_nothing(frame), self._to_nothing(frame.coalesce(1))
+            if CORES.name in self._wanted:
+                yield from self._contest(CORES, two, on_one_core(self._spark, one))
+            if TASKS.name in self._wanted:
+                yield from self._contest(TASKS, two, one)
 
     def files(self) -> Iterator[Measurement]:
         if FILES.name in self._wanted:
