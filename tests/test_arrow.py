@@ -24,7 +24,7 @@ from jellyframe.arrow import (
 )
 from jellyframe.batch import Batch
 from jellyframe.errors import JellyError, TableError
-from jellyframe.kernel.table_cy import int_column
+from jellyframe.kernel.memory_cy import int_column
 from jellyframe.terms import DEFAULT_GRAPH, IRI, BlankNode, Literal, Quad, Triple
 from kernel_twins import KERNELS, NoTwinError, load_twin_module
 from plain import build, plain

@@ -17,6 +17,7 @@ class TextKernel:
     def __init__(self, name: str) -> None:
         self.parsing = load_twin_module(name, "kernel.ntriples_parse_cy")
         self.tables = load_twin_module(name, "kernel.table_cy")
+        self.memory = load_twin_module(name, "kernel.memory_cy")
 
     def parse(self, *pieces: bytes, quads: bool = False, **options: Any) -> list[PlainStatement]:
         """The statements of a text that comes in pieces; what the parser leaves of one goes before the next."""
@@ -34,7 +35,7 @@ class TextKernel:
         """Each string as a term."""
         table = self.tables.TermTable()
         encoded = [string.encode() for string in strings]
-        offsets = self.tables.int_column(len(encoded) + 1)
+        offsets = self.memory.int_column(len(encoded) + 1)
         for number, string in enumerate(encoded):
             offsets[number + 1] = offsets[number] + len(string)
         column = self.parsing.parse_terms(offsets, b"".join(encoded), table, **options)

@@ -47,7 +47,7 @@ from jellyframe.kernel.kinds import (
     KIND_QUOTED_TRIPLE,
     KIND_TYPED_LITERAL,
 )
-from jellyframe.kernel.table_cy import Memory
+from jellyframe.kernel.memory_cy import Memory
 
 if TYPE_CHECKING:
     from jellyframe.batch import Batch

@@ -33,7 +33,8 @@ from jellyframe.kernel.kinds import (
     KIND_LITERAL,
     KIND_QUOTED_TRIPLE,
 )
-from jellyframe.kernel.table_cy import TermTable, int_column
+from jellyframe.kernel.memory_cy import int_column
+from jellyframe.kernel.table_cy import TermTable
 from jellyframe.terms import RDF_LANG_STRING
 
 _NULL = -1

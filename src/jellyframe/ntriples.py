@@ -21,9 +21,10 @@ from typing import Any
 from jellyframe.batch import Batch
 from jellyframe.errors import JellyError, OptionsError, TextError
 from jellyframe.files import CHUNK_BYTES, ByteSink, ByteSource
+from jellyframe.kernel.memory_cy import Memory
 from jellyframe.kernel.ntriples_parse_cy import TextParser
 from jellyframe.kernel.ntriples_write_cy import term_strings, write_lines
-from jellyframe.kernel.table_cy import BatchBuilder, Memory, TermTable
+from jellyframe.kernel.table_cy import BatchBuilder, TermTable
 from jellyframe.options import Limits
 
 __all__ = ["read", "write"]

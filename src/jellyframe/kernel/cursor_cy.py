@@ -8,7 +8,7 @@ except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
     import cython
 
 from jellyframe.errors import TextError
-from jellyframe.kernel.table_cy import byte_column, grown_bytes
+from jellyframe.kernel.memory_cy import byte_column, grown_bytes
 
 if cython.compiled:
     from cython.cimports.jellyframe.kernel.runs import move_bytes

@@ -16,7 +16,8 @@ except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
 
 from jellyframe.errors import JellyError
 from jellyframe.kernel.decode_terms_cy import TermDecoder
-from jellyframe.kernel.table_cy import BatchBuilder, Memory, TermTable, grown_ints, int_column
+from jellyframe.kernel.memory_cy import Memory, grown_ints, int_column
+from jellyframe.kernel.table_cy import BatchBuilder, TermTable
 
 if cython.compiled:
     from cython.cimports.jellyframe.kernel.decode_terms_cy import TermDecoder
@@ -35,7 +36,8 @@ if cython.compiled:
         ROW_QUAD,
         ROW_TRIPLE,
     )
-    from cython.cimports.jellyframe.kernel.table_cy import BatchBuilder, Memory, TermTable
+    from cython.cimports.jellyframe.kernel.memory_cy import Memory
+    from cython.cimports.jellyframe.kernel.table_cy import BatchBuilder, TermTable
     from cython.cimports.jellyframe.kernel.varints import read_length, read_varint
 else:
     from jellyframe.kernel.fields import (

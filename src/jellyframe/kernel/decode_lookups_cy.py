@@ -9,7 +9,7 @@ except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
 
 from jellyframe.kernel.decode_fields_cy import FieldDecoder
 from jellyframe.kernel.lookup_slots_cy import LookupSlots
-from jellyframe.kernel.table_cy import int_column
+from jellyframe.kernel.memory_cy import int_column
 
 if cython.compiled:
     from cython.cimports.jellyframe.kernel.decode_fields_cy import FieldDecoder

@@ -13,7 +13,7 @@ except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
 
 from jellyframe.errors import LimitError
 from jellyframe.kernel.decode_lookups_cy import LookupDecoder
-from jellyframe.kernel.table_cy import int_column
+from jellyframe.kernel.memory_cy import int_column
 
 if cython.compiled:
     from cython.cimports.jellyframe.kernel.decode_lookups_cy import LookupDecoder

@@ -9,7 +9,8 @@ except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
 
 from jellyframe.errors import EncodeError
 from jellyframe.kernel.encode_terms_cy import TermEncoder
-from jellyframe.kernel.table_cy import TermTable, byte_column, grown_bytes, int_column
+from jellyframe.kernel.memory_cy import byte_column, grown_bytes, int_column
+from jellyframe.kernel.table_cy import TermTable
 
 if cython.compiled:
     from cython.cimports.jellyframe.kernel.compare_cy import same_term

@@ -11,7 +11,7 @@ except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
     import cython
 
 from jellyframe.errors import EncodeError
-from jellyframe.kernel.table_cy import byte_column, grown_bytes, grown_ints, int_column
+from jellyframe.kernel.memory_cy import byte_column, grown_bytes, grown_ints, int_column
 
 if cython.compiled:
     from cython.cimports.jellyframe.kernel.kinds import (

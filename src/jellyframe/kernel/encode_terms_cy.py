@@ -14,8 +14,8 @@ except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
 from jellyframe.errors import EncodeError
 from jellyframe.kernel.encode_rows_cy import RowWriter
 from jellyframe.kernel.lookup_write_cy import LookupWriter
+from jellyframe.kernel.memory_cy import int_column
 from jellyframe.kernel.runs import HASH_SEED
-from jellyframe.kernel.table_cy import int_column
 
 if cython.compiled:
     from cython.cimports.jellyframe.kernel.compare_cy import same_term

@@ -8,7 +8,7 @@ except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
     import cython
 
 from jellyframe.errors import LimitError
-from jellyframe.kernel.table_cy import byte_column, int_column
+from jellyframe.kernel.memory_cy import byte_column, int_column
 
 if cython.compiled:
     from cython.cimports.jellyframe.kernel.runs import copy_bytes

@@ -8,7 +8,7 @@ except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
     import cython
 
 from jellyframe.kernel.lookup_slots_cy import LookupSlots
-from jellyframe.kernel.table_cy import int_column
+from jellyframe.kernel.memory_cy import int_column
 
 if cython.compiled:
     from cython.cimports.jellyframe.kernel.lookup_slots_cy import LookupSlots

@@ -10,9 +10,10 @@ except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
     import cython
 
 from jellyframe.errors import TextError
+from jellyframe.kernel.memory_cy import int_column
 from jellyframe.kernel.ntriples_terms_cy import TermParser
 from jellyframe.kernel.scan_cy import Text
-from jellyframe.kernel.table_cy import BatchBuilder, TermTable, int_column
+from jellyframe.kernel.table_cy import BatchBuilder, TermTable
 
 if cython.compiled:
     from cython.cimports.jellyframe.kernel.ntriples_terms_cy import TermParser

@@ -16,7 +16,8 @@ except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
 
 from jellyframe.kernel.cursor_cy import TextCursor
 from jellyframe.kernel.labels import HEX_LABEL, original_label
-from jellyframe.kernel.table_cy import TermTable, grown_ints, int_column
+from jellyframe.kernel.memory_cy import grown_ints, int_column
+from jellyframe.kernel.table_cy import TermTable
 
 if cython.compiled:
     from cython.cimports.jellyframe.kernel.cursor_cy import TextCursor

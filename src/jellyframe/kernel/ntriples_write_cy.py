@@ -14,8 +14,9 @@ except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
 
 from jellyframe.errors import TextError
 from jellyframe.kernel.labels import HEX_LABEL, hex_label
+from jellyframe.kernel.memory_cy import Memory, byte_column
 from jellyframe.kernel.scan_cy import Text
-from jellyframe.kernel.table_cy import Memory, StringTable, TermTable, byte_column
+from jellyframe.kernel.table_cy import StringTable, TermTable
 
 if cython.compiled:
     from cython.cimports.jellyframe.kernel.kinds import (
@@ -26,9 +27,10 @@ if cython.compiled:
         KIND_QUOTED_TRIPLE,
         KIND_TYPED_LITERAL,
     )
+    from cython.cimports.jellyframe.kernel.memory_cy import Memory
     from cython.cimports.jellyframe.kernel.runs import append_bytes, move_bytes
     from cython.cimports.jellyframe.kernel.scan_cy import Text
-    from cython.cimports.jellyframe.kernel.table_cy import Memory, StringTable, TermTable
+    from cython.cimports.jellyframe.kernel.table_cy import StringTable, TermTable
 else:
     from jellyframe.kernel.kinds import (
         KIND_BLANK_NODE,

@@ -12,7 +12,7 @@ except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
     import cython
 
 from jellyframe.errors import EncodeError, shortened
-from jellyframe.kernel.table_cy import byte_column
+from jellyframe.kernel.memory_cy import byte_column
 from jellyframe.terms import DEFAULT_GRAPH, RDF_LANG_STRING, XSD_STRING, Quad, Triple
 
 if cython.compiled:
