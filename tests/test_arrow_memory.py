@@ -1,5 +1,7 @@
 """Memory of columns comes back, is used again, and is never used by two at once."""
 
+import os
+import signal
 import threading
 
 import pyarrow as pa
@@ -73,6 +75,29 @@ def test_columns_of_many_threads_do_not_mix() -> None:
     for thread in threads:
         thread.join()
     assert mixed == []
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+def test_a_process_forked_while_another_thread_uses_it_does_not_wait_forever() -> None:
+    memory = ColumnMemory()
+    is_locked, may_end = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with memory._lock:
+            is_locked.set()
+            may_end.wait()
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    is_locked.wait()
+    child = os.fork()
+    if child == 0:
+        signal.alarm(20)
+        filled(memory, 1)
+        os._exit(0)
+    may_end.set()
+    thread.join()
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
 def test_a_table_keeps_its_strings_when_another_is_read(tmp_path) -> None:

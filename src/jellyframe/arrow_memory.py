@@ -8,6 +8,7 @@ marked as free, so that the system takes it whenever somebody else wants memory.
 from __future__ import annotations
 
 import mmap
+import os
 from collections import defaultdict
 from threading import RLock
 
@@ -80,6 +81,12 @@ class ColumnMemory:
         self._free: defaultdict[int, list[_Block]] = defaultdict(list)
         self.kept = 0
         self.marked = 0
+        self._renew_lock()
+        # A process that is forked while another thread holds the lock would wait for it forever.
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._renew_lock)
+
+    def _renew_lock(self) -> None:
         # Columns may end in any thread, also in the middle of what is done here.
         self._lock = RLock()
 
