@@ -102,23 +102,28 @@ def _decode_index_frame(frame: bytes, end: int) -> Index | None:
 
 
 def restart_points(file: IO[bytes]) -> list[RestartPoint]:
-    """The restart points of a file, its start among them; files of several streams, end to end, too.
+    """The restart points of a file, its start among them; files of several streams, end to end, too."""
+    return list(each_restart_point(file))
 
-    Read from the indexes where there are any; what no index covers is scanned.
+
+def each_restart_point(file: IO[bytes], read_bytes: int = _SCAN_BYTES) -> Iterator[RestartPoint]:
+    """The restart points of a file one after the other, as soon as they are known.
+
+    Read from the indexes where there are any; what no index covers is scanned, in reads of so many bytes: by default
+    many, for files that are far away.
     """
-    found: list[RestartPoint] = []
+    indexed: list[RestartPoint] = []
     end = file.seek(0, os.SEEK_END)
-    while end > 0:
-        index = read_index(file, end)
-        if index is None:
-            found = list(scan_restart_points(file, 0, end)) + found
-            break
-        found = index.restarts + found
+    while (index := read_index(file, end)) is not None:
+        indexed = index.restarts + indexed
         end = index.start
-    return found
+    yield from scan_restart_points(file, 0, end, read_bytes)
+    yield from indexed
 
 
-def scan_restart_points(file: IO[bytes], start: int, stop: int) -> Iterator[RestartPoint]:
+def scan_restart_points(
+    file: IO[bytes], start: int, stop: int, read_bytes: int = _SCAN_BYTES
+) -> Iterator[RestartPoint]:
     """Hop from frame to frame and give those that look like restart points; the first one always counts.
 
     A frame that begins with the options is taken for one when its first entry says its id, 1, as ours do. Should
@@ -131,10 +136,12 @@ def scan_restart_points(file: IO[bytes], start: int, stop: int) -> Iterator[Rest
     while offset < stop:
         if len(buffer) - at < 4096 and offset + len(buffer) - at < stop:
             file.seek(offset + len(buffer) - at)
-            buffer = buffer[at:] + file.read(min(_SCAN_BYTES, stop - offset - len(buffer) + at))
+            buffer = buffer[at:] + file.read(min(read_bytes, stop - offset - len(buffer) + at))
             at = 0
         length, body = decode_varint(buffer, at)
-        if offset == start or looks_like_restart(buffer[body : body + min(length, 4096)]):
+        # Few frames begin with the options, a row of the kind 0x0A, so that a glance at the kind is worth it.
+        may_have_options = buffer[body + 1 : body + 2] > b"\x7f" or buffer[body + 2 : body + 3] == b"\x0a"
+        if offset == start or (may_have_options and looks_like_restart(buffer[body : body + min(length, 4096)])):
             yield RestartPoint(offset, None)
         size = body - at + length
         offset += size
