@@ -117,6 +117,11 @@ class JellyWriter:
     def statements_written(self) -> int:
         return 0 if self._encoder is None else self._encoder.statements
 
+    @property
+    def restarts(self) -> list[tuple[int, int]]:
+        """The restart points so far: for each its offset in the stream, and how many statements come before it."""
+        return [] if self._encoder is None else list(self._encoder.restarts)
+
     # ---- what can be written ----
 
     def write(self, statements: Iterable[Triple | Quad]) -> None:

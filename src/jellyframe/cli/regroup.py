@@ -31,28 +31,37 @@ Framing = FramesKept | FrameRows | FramePerInput
 
 
 def write_frames(
-    inputs: Iterable[Iterable[Batch]], sink: Any, options: StreamOptions, settings: dict[str, Any], framing: Framing
-) -> None:
-    """Write the batches of some inputs as one stream. Namespaces are declared once, where they first come or change."""
+    inputs: Iterable[Iterable[Batch]],
+    sink: Any,
+    options: StreamOptions,
+    settings: dict[str, Any],
+    framing: Framing,
+    declared: dict[str, str] | None = None,
+) -> JellyWriter:
+    """Write the batches of some inputs as one stream. The writer, which is closed, tells what has been written.
+
+    Namespaces are declared once, where they first come or change; those of `declared` have come before.
+    """
     cut = framing.rows if isinstance(framing, FrameRows) else None
     if cut is None:
         settings = {**settings, "frame_bytes": None}
     with open_writer(sink, options, frame_rows=cut, **settings) as writer:
-        output = _Output(writer, keeps_frames=isinstance(framing, FramesKept))
+        output = _Output(writer, declared or {}, keeps_frames=isinstance(framing, FramesKept))
         for batches in inputs:
             for batch in batches:
                 output.write(batch)
             if isinstance(framing, FramePerInput):
                 writer.end_frame()
+    return writer
 
 
 class _Output:
     """A writer, and what it has declared so far."""
 
-    def __init__(self, writer: JellyWriter, *, keeps_frames: bool) -> None:
+    def __init__(self, writer: JellyWriter, declared: dict[str, str], *, keeps_frames: bool) -> None:
         self._writer = writer
         self._keeps_frames = keeps_frames
-        self._declared: dict[str, str] = {}
+        self._declared = declared
         self._metadata: dict[str, bytes] = {}
 
     def write(self, batch: Batch) -> None:

@@ -20,7 +20,7 @@ STANDARD_INPUT_NAME = "standard input"
 
 
 class InputFile:
-    """A file that is read from its start to its end once, and knows how far it has got. None is standard input."""
+    """A file that is read once, and knows how much of it has been. None is standard input."""
 
     def __init__(self, path: str | None) -> None:
         if path is None and sys.stdin is None:
@@ -38,6 +38,10 @@ class InputFile:
         data = self._file.read(size)
         self.bytes_read += len(data)
         return data
+
+    def seek(self, offset: int) -> None:
+        """Begin elsewhere than at the start."""
+        self._file.seek(offset)
 
     def close(self) -> None:
         self._file.close()
@@ -68,6 +72,20 @@ class ProgressOfInputs:
             self._statements += len(batch)
             self._progress.update(self._bytes_before + source.bytes_read, self._statements)
         self._bytes_before += source.bytes_read
+
+    @property
+    def refresh_seconds(self) -> float | None:
+        """How often `show` is of use; None where nobody sees it."""
+        if self._progress is None:
+            return None
+        from jellyframe.cli.progress import REFRESH_SECONDS
+
+        return REFRESH_SECONDS
+
+    def show(self, bytes_read: int, statements: int) -> None:
+        """Say how much of all inputs has been read, where others do the reading."""
+        if self._progress is not None:
+            self._progress.update(bytes_read, statements)
 
 
 def expand_inputs(names: list[str]) -> list[str | None]:

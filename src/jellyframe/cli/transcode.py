@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from jellyframe.cli import stream_options
-from jellyframe.cli.arguments import add_command, add_limits, add_output, limits_of
+from jellyframe.cli.arguments import add_command, add_limits, add_output, limits_of, positive
 from jellyframe.cli.console import UsageError
 
 if TYPE_CHECKING:
@@ -57,6 +57,14 @@ def add_parser(subparsers: Any) -> None:
         default=True,
         help="whether options that come again begin a new stream (true by default); with false they must be the same",
     )
+    parser.add_argument(
+        "--jobs",
+        "-j",
+        metavar="N",
+        type=positive,
+        help="processes that rewrite large files, piece by piece, where --to names a file and the output is a flat "
+        "stream with restart points; by default as many as there are cores",
+    )
     add_limits(parser)
 
 
@@ -70,13 +78,28 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         options = _output_options(inputs.first_options(), arguments)
         framing = _framing(arguments, options)
-        file = inputs.only_file
-        if file is not None and _changes_nothing(arguments, inputs, options, framing):
+        files = inputs.files
+        if files is not None and len(files) == 1 and _changes_nothing(arguments, inputs, options, framing):
             from jellyframe.cli.unchanged import copy_checked
 
-            if copy_checked(file, sink, options, limits_of(arguments), bool(arguments.index), inputs.progress):
+            if copy_checked(files[0], sink, options, limits_of(arguments), bool(arguments.index), inputs.progress):
                 return 0
-        write_frames(inputs.batches(options), sink, options, stream_options.writer_settings(arguments), framing)
+        settings = stream_options.writer_settings(arguments)
+        if files is not None and arguments.to is not None and arguments.concatenated:
+            from jellyframe.cli.rewriting import Rewriting, rewrite_in_pieces
+            from jellyframe.cli.workers import usable_cores
+
+            rewriting = Rewriting(
+                options,
+                settings,
+                framing,
+                limits_of(arguments),
+                lambda batches, name: _fitting(batches, name, options, arguments),
+            )
+            jobs = arguments.jobs or usable_cores()
+            if rewrite_in_pieces(files, arguments.to, rewriting, jobs, inputs.progress):
+                return 0
+        write_frames(inputs.batches(options), sink, options, settings, framing)
     finally:
         inputs.close()
     return 0
@@ -106,12 +129,12 @@ class _Inputs:
         self._source.close()
 
     @property
-    def only_file(self) -> str | None:
-        """The input, if there is only one and it is a file, which can be read again."""
+    def files(self) -> list[str] | None:
+        """The inputs, if all of them are files, which can be read again."""
         import os
 
-        path = self._paths[0]
-        return path if len(self._paths) == 1 and path is not None and os.path.isfile(path) else None
+        files = [path for path in self._paths if path is not None and os.path.isfile(path)]
+        return files if len(files) == len(self._paths) else None
 
     def first_options(self) -> list[StreamOptions]:
         """The options of the first stream and, as far as they can be read beforehand, of the other inputs."""
@@ -131,19 +154,23 @@ class _Inputs:
         for number, path in enumerate(self._paths):
             if number:
                 self._open(path)
-            yield self._fitting(self.progress.over(self._reader.batches(), self._source), options)
+            batches = self.progress.over(self._reader.batches(), self._source)
+            yield _fitting(batches, self._source.name, options, self._arguments)
             self.close()
 
-    def _fitting(self, batches: Iterable[Batch], options: StreamOptions) -> Iterable[Batch]:
-        from jellyframe.cli import selection
 
-        if self._arguments.validate_terms:
-            batches = selection.checked(batches, self._source.name)
-        if self._arguments.merge_graphs or not options.has_graph:
-            target = f"the physical type {options.physical_type.name}"
-            merge = self._arguments.merge_graphs
-            batches = selection.without_graphs(batches, merge=merge, target=target, source=self._source.name)
-        return batches
+def _fitting(
+    batches: Iterable[Batch], source: str, options: StreamOptions, arguments: argparse.Namespace
+) -> Iterable[Batch]:
+    """The batches of an input as the output can hold them."""
+    from jellyframe.cli import selection
+
+    if arguments.validate_terms:
+        batches = selection.checked(batches, source)
+    if arguments.merge_graphs or not options.has_graph:
+        target = f"the physical type {options.physical_type.name}"
+        batches = selection.without_graphs(batches, merge=arguments.merge_graphs, target=target, source=source)
+    return batches
 
 
 def _changes_nothing(arguments: argparse.Namespace, inputs: _Inputs, options: StreamOptions, framing: Framing) -> bool:
