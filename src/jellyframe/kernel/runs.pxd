@@ -87,14 +87,26 @@ cdef inline Py_ssize_t behind_last(
 cdef inline long long hash_bytes(
     const unsigned char[::1] src, Py_ssize_t start, Py_ssize_t n, unsigned int seed
 ) except -1:
-    # The factor is an odd number without a pattern, which spreads every bit over the higher ones.
+    # The factor is an odd number without a pattern, which spreads every bit over the higher ones. Two sums, of every
+    # other eight bytes each, take less time than one, because neither waits for the other.
     cdef unsigned long long h = (<unsigned long long> n << 32) | seed
+    cdef unsigned long long g = ~h
     cdef unsigned long long word = 0
     cdef Py_ssize_t i = start
     cdef Py_ssize_t stop = start + n
     with cython.boundscheck(False):
         require_range(src.shape[0], start, n)
-        while i + 8 <= stop:
+        while i + 16 <= stop:
+            memcpy(&word, &src[i], 8)
+            h = (h ^ word) * 0x9E3779B97F4A7C15ULL
+            h ^= h >> 32
+            memcpy(&word, &src[i + 8], 8)
+            g = (g ^ word) * 0xD6E8FEB86659FD93ULL
+            g ^= g >> 32
+            i += 16
+        if n >= 16:
+            h ^= g
+        if i + 8 <= stop:
             memcpy(&word, &src[i], 8)
             h = (h ^ word) * 0x9E3779B97F4A7C15ULL
             h ^= h >> 32
