@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import io
 import os
+import pty
+import re
 import signal
 import subprocess
 import sys
@@ -44,6 +47,8 @@ really_rewrite = rewriting._rewrite
 {{more}}
 sys.exit(main())
 """
+
+_EVERY_UPDATE_IS_SHOWN = "from jellyframe.cli import progress; progress.REFRESH_SECONDS = 1e-6"
 
 
 def in_pieces(*arguments: str | Path, more: str = "") -> list[str]:
@@ -258,6 +263,23 @@ def test_where_one_process_does_it(options: list[str], tmp_path: Path) -> None:
     run("rdf", "transcode", source, "--to", one, *options, "--jobs=1")
     assert run_in_pieces(source, "--to", many, *options) == ""
     assert many.read_bytes() == one.read_bytes()
+
+
+def test_progress_counts_what_all_of_them_do(tmp_path: Path) -> None:
+    source = tmp_path / "in.jelly"
+    source.write_bytes(stream())
+    ours, theirs = pty.openpty()
+    command = in_pieces(source, "--to", tmp_path / "out.jelly", "--preset=small", more=_EVERY_UPDATE_IS_SHOWN)
+    with subprocess.Popen(command, stderr=theirs, env=environment()) as process:
+        os.close(theirs)
+        shown = b""
+        with contextlib.suppress(OSError):
+            while piece := os.read(ours, 65536):
+                shown += piece
+    os.close(ours)
+    assert process.returncode == 0, shown
+    last = shown.split(b"\r\x1b[K")[-2]
+    assert re.match(rb"\[#{12}\] 100 % .* of .*B, 780 statements, ", last), shown
 
 
 # ---- what goes wrong ----

@@ -103,7 +103,8 @@ class _Join:
         self._folder = folder
         self._workers = workers
         self._progress = progress
-        self._under_way: deque[_PieceUnderWay] = deque()
+        self._rewriters: dict[Worker, _Rewriter] = {}
+        self._under_way: deque[_Piece] = deque()
         # Of what has been joined: what it declares, its options, its restart points, its size.
         self._declared: dict[str, str] = {}
         self._options: StreamOptions | None = None
@@ -115,35 +116,44 @@ class _Join:
     def run(self, pieces: Iterator[list[Span]], jobs: int) -> None:
         upcoming = next(pieces, None)
         while upcoming is not None or self._under_way:
-            while upcoming is not None and len(self._workers) < jobs and len(self._under_way) < jobs * _PIECES_AHEAD:
-                self._under_way.append(self._start(upcoming))
+            while upcoming is not None and (rewriter := self._free_rewriter(jobs)) is not None:
+                self._under_way.append(rewriter.begin(upcoming, self._declared))
                 # To find the next piece takes a while, so this is for when the workers are at work.
                 upcoming = next(pieces, None)
-            self._workers.wait(self._progress.refresh_seconds)
+            for worker in self._workers.finished(self._progress.refresh_seconds):
+                self._rewriters[worker].end()
             self._join_finished()
             self._show_progress()
 
     def close(self) -> None:
-        """Let go of pieces that have not been joined."""
-        for piece in self._under_way:
-            piece.output.close()
+        for rewriter in self._rewriters.values():
+            rewriter.close()
 
     def write_index(self) -> None:
         self._sink.write(encode_index_frame(self._restarts, self._statements, self._bytes_written))
 
-    def _start(self, spans: list[Span]) -> _PieceUnderWay:
-        return _PieceUnderWay(spans, self._rewriting, dict(self._declared), self._folder, self._workers)
+    def _free_rewriter(self, jobs: int) -> _Rewriter | None:
+        for rewriter in self._rewriters.values():
+            if rewriter.is_free:
+                return rewriter
+        if len(self._rewriters) == jobs:
+            return None
+        rewriter = _Rewriter(self._rewriting, self._folder, self._workers)
+        self._rewriters[rewriter.worker] = rewriter
+        return rewriter
 
     def _join_finished(self) -> None:
-        while self._under_way and self._under_way[0].worker.is_finished:
-            piece = self._under_way.popleft()
+        while self._under_way and (rewritten := self._under_way[0].rewritten) is not None:
+            piece = self._under_way[0]
             if piece.knew(self._declared):
-                self._append(piece)
+                self._append(self._under_way.popleft(), rewritten)
+            elif piece.rewriter.worker.is_idle:
+                self._under_way[0] = piece.rewriter.begin(piece.spans, self._declared, piece.output)
             else:
-                self._under_way.appendleft(self._start(piece.spans))
+                # Its worker is at another piece now, and has to end that first.
+                return
 
-    def _append(self, piece: _PieceUnderWay) -> None:
-        rewritten = piece.rewritten
+    def _append(self, piece: _Piece, rewritten: _Rewritten) -> None:
         if self._options not in (None, rewritten.options):
             raise WorkerGaveUpError
         self._options = rewritten.options
@@ -152,15 +162,13 @@ class _Join:
             (self._bytes_written + offset, self._statements + before) for offset, before in rewritten.restarts
         ]
         self._statements += rewritten.statements
-        self._bytes_read += sum(span.size for span in piece.spans)
-        piece.output.seek(0)
-        while data := piece.output.read(_COPIED_BYTES):
+        self._bytes_written += rewritten.size
+        self._bytes_read += piece.size
+        for data in piece.rewriter.take(piece.output, rewritten.size):
             self._sink.write(data)
-            self._bytes_written += len(data)
-        piece.output.close()
 
     def _show_progress(self) -> None:
-        counts = [piece.tally.get() for piece in self._under_way]
+        counts = [piece.counts() for piece in self._under_way]
         bytes_read = self._bytes_read + sum(read for read, _statements in counts)
         self._progress.show(bytes_read, self._statements + sum(statements for _read, statements in counts))
 
@@ -168,35 +176,89 @@ class _Join:
 class _Rewritten(NamedTuple):
     """What a worker says about the stream that it made of a piece; `namespaces` are those that the piece declares."""
 
+    size: int
     statements: int
     restarts: list[tuple[int, int]]
     options: StreamOptions | None
     namespaces: dict[str, str]
 
 
-class _PieceUnderWay:
-    """A piece that a worker rewrites, to a file without a name, so that nothing is left of it in any case.
+class _Piece:
+    """A piece that is under way, or rewritten.
 
     What is declared already is not declared again. At the time when a piece is begun that is a guess.
     """
 
-    def __init__(
-        self, spans: list[Span], rewriting: Rewriting, declared: dict[str, str], folder: str, workers: Workers
-    ) -> None:
+    def __init__(self, spans: list[Span], declared: dict[str, str], rewriter: _Rewriter, output: int) -> None:
         self.spans = spans
-        self._declared = declared
-        self.tally = _Tally()
-        self.output: IO[bytes] = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115
-        self.worker: Worker = workers.start(lambda: _rewrite(spans, rewriting, dict(declared), self.output, self.tally))
-
-    @property
-    def rewritten(self) -> _Rewritten:
-        rewritten: _Rewritten = self.worker.result
-        return rewritten
+        self.size = sum(span.size for span in spans)
+        self.rewriter = rewriter
+        self.output = output
+        self.rewritten: _Rewritten | None = None
+        self._declared = dict(declared)
 
     def knew(self, declared: dict[str, str]) -> bool:
         """Whether this has been declared before the piece, as far as it matters, and the guess was right."""
+        assert self.rewritten is not None
         return all(self._declared.get(name) == declared.get(name) for name in self.rewritten.namespaces)
+
+    def counts(self) -> tuple[int, int]:
+        """How many bytes of it have been read, and how many statements."""
+        return self.rewriter.tally.get() if self.rewritten is None else (self.size, self.rewritten.statements)
+
+
+class _Rewriter:
+    """A worker that rewrites pieces, and files for what it makes, which stays there until its turn comes.
+
+    The files have no names, so that nothing is left of them in any case.
+    """
+
+    def __init__(self, rewriting: Rewriting, folder: str, workers: Workers) -> None:
+        # Each process has its own place to read or write at, and none keeps what the other might have changed.
+        self._outputs = [tempfile.TemporaryFile(buffering=0, dir=folder) for _ in range(_PIECES_AHEAD)]  # noqa: SIM115
+        self._free_outputs = list(range(_PIECES_AHEAD))
+        self._piece: _Piece | None = None
+        self.tally = _Tally()
+        self.worker = workers.start(self._work_with(rewriting))
+
+    @property
+    def is_free(self) -> bool:
+        return self.worker.is_idle and bool(self._free_outputs)
+
+    def begin(self, spans: list[Span], declared: dict[str, str], output: int | None = None) -> _Piece:
+        """Have the worker rewrite a piece, to the file that an earlier try has gone to, or to a free one."""
+        if output is None:
+            output = self._free_outputs.pop()
+        self._piece = _Piece(spans, declared, self, output)
+        self.tally.set(0, 0)
+        self.worker.give((spans, declared, output))
+        return self._piece
+
+    def end(self) -> None:
+        """Take the result of the piece that was begun."""
+        result = self.worker.take_result()
+        assert self._piece is not None
+        self._piece.rewritten = result
+
+    def take(self, output: int, size: int) -> Iterator[bytes]:
+        """What was made of a piece; after that the file is free."""
+        file = self._outputs[output].fileno()
+        for start in range(0, size, _COPIED_BYTES):
+            yield os.pread(file, min(_COPIED_BYTES, size - start), start)
+        self._free_outputs.append(output)
+
+    def close(self) -> None:
+        for file in self._outputs:
+            file.close()
+
+    def _work_with(self, rewriting: Rewriting) -> Callable[[tuple[list[Span], dict[str, str], int]], _Rewritten]:
+        def work(task: tuple[list[Span], dict[str, str], int]) -> _Rewritten:
+            spans, declared, output = task
+            with open(self._outputs[output].fileno(), "wb", closefd=False) as file:
+                file.seek(0)
+                return _rewrite(spans, rewriting, declared, file, self.tally)
+
+        return work
 
 
 def _rewrite(
@@ -207,7 +269,7 @@ def _rewrite(
     namespaces: dict[str, str] = {}
     inputs = (_batches(span, rewriting, namespaces, tally) for span in spans)
     writer = write_frames(inputs, output, options, settings, framing, declared)
-    return _Rewritten(writer.statements_written, writer.restarts, writer.options, namespaces)
+    return _Rewritten(output.tell(), writer.statements_written, writer.restarts, writer.options, namespaces)
 
 
 def _batches(span: Span, rewriting: Rewriting, namespaces: dict[str, str], tally: _Tally) -> Iterator[Batch]:
@@ -220,7 +282,7 @@ def _batches(span: Span, rewriting: Rewriting, namespaces: dict[str, str], tally
 
 
 class _Tally:
-    """What a worker has read so far, bytes and statements, in memory that the process which started it sees."""
+    """What a worker has read of its piece, bytes and statements, in memory that the process it works for sees."""
 
     _COUNTS = struct.Struct("=QQ")
 
@@ -232,6 +294,9 @@ class _Tally:
         bytes_read, statements = self._COUNTS.unpack_from(self._memory)
         return bytes_read, statements
 
+    def set(self, bytes_read: int, statements: int) -> None:
+        self._COUNTS.pack_into(self._memory, 0, bytes_read, statements)
+
     def over(self, batches: Iterable[Batch], source: InputFile) -> Iterator[Batch]:
         """The same batches of an input, counted as they pass."""
         bytes_before, statements = self.get()
@@ -239,4 +304,4 @@ class _Tally:
             yield batch
             exit_if_orphaned(self._owner)
             statements += len(batch)
-            self._COUNTS.pack_into(self._memory, 0, bytes_before + source.bytes_read, statements)
+            self.set(bytes_before + source.bytes_read, statements)
