@@ -22,6 +22,8 @@ $(INSTALLED): pyproject.toml
 
 $(BUILT): $(INSTALLED) setup.py $(wildcard $(KERNEL)/*_cy.py $(KERNEL)/*.pxd)
 	$(BIN)/python setup.py --quiet build_ext --inplace
+# An editable installation leaves this to the first import, and where that may not write it is done over and over.
+	$(BIN)/python -m compileall -q src/jellyframe
 	touch $@
 
 demo: venv

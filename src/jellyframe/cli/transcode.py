@@ -21,6 +21,8 @@ jellyframe rdf transcode old.jelly --preset small --to small.jelly
 jellyframe rdf transcode 'part-*.jelly' --rows-per-frame 1000 --index --to all.jelly
 cat a.jelly b.jelly | jellyframe rdf transcode --opt.physical-type QUADS > both.jelly
 """
+# Each process takes some 30 MB, and the one that joins what they make has little to do only while they are few.
+_MOST_DEFAULT_JOBS = 8
 _DESCRIPTION = """\
 Rewrite Jelly streams as one stream. Its options are those of the first input, as far as nothing else is said; any table
 size will do. With many inputs that are files, the flags and the physical type are such that all of them fit. A file of
@@ -63,7 +65,7 @@ def add_parser(subparsers: Any) -> None:
         metavar="N",
         type=positive,
         help="processes that rewrite large files, piece by piece, where --to names a file and the output is a flat "
-        "stream with restart points; by default as many as there are cores",
+        f"stream with restart points; by default as many as there are cores, up to {_MOST_DEFAULT_JOBS}",
     )
     add_limits(parser)
 
@@ -96,7 +98,7 @@ def run(arguments: argparse.Namespace) -> int:
                 limits_of(arguments),
                 lambda batches, name: _fitting(batches, name, options, arguments),
             )
-            jobs = arguments.jobs or usable_cores()
+            jobs = arguments.jobs or min(usable_cores(), _MOST_DEFAULT_JOBS)
             if rewrite_in_pieces(files, arguments.to, rewriting, jobs, inputs.progress):
                 return 0
         write_frames(inputs.batches(options), sink, options, settings, framing)
