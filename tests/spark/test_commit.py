@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import time
+from uuid import uuid4
+
 import pyarrow.fs
 import pytest
 
-from jellyframe.spark.commit import Target
+from jellyframe.spark.commit import ABANDONED_AFTER_SECONDS, STAGING_PREFIX, Target
 from jellyframe.spark.storage import StorageError
 
 
@@ -121,6 +125,58 @@ def test_a_file_is_no_place_for_a_folder(tmp_path):
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(StorageError, match="that is a file"):
         Target.of(str(tmp_path / "file"), "job")
+
+
+# ---- what killed drivers leave behind ----
+
+
+def leave_behind(folder, age, job=None, **places):
+    """The staging folder of a job that wrote its last byte `age` seconds ago."""
+    staging = folder / f"{STAGING_PREFIX}{job or uuid4().hex}"
+    for place, name in (places or {"attempt-1": "a.jelly"}).items():
+        (staging / place).mkdir(parents=True)
+        (staging / place / name).write_bytes(b"left")
+    for path in (staging, *staging.rglob("*")):
+        os.utime(path, (time.time() - age,) * 2)
+    return staging
+
+
+def publish_one(folder, overwrite=False):
+    target = Target.of(str(folder), uuid4().hex)
+    target.publish(stage(target, "new.jelly"), overwrite=overwrite)
+
+
+LONG_AGO = ABANDONED_AFTER_SECONDS + 3600
+
+
+@pytest.mark.parametrize("overwrite", [True, False])
+def test_what_was_left_long_ago_goes_with_the_next_job(folder, overwrite):
+    old, recent = leave_behind(folder, LONG_AGO), leave_behind(folder, ABANDONED_AFTER_SECONDS - 3600)
+    publish_one(folder, overwrite)
+    assert not old.exists()
+    assert recent.exists()
+    assert (folder / "new.jelly").exists()
+
+
+def test_one_late_file_shows_that_a_job_is_alive(folder):
+    staging = leave_behind(folder, LONG_AGO)
+    file = staging / "attempt-1" / "a.jelly"
+    os.utime(file)
+    publish_one(folder)
+    assert file.exists()
+
+
+@pytest.mark.parametrize("overwrite", [True, False])
+def test_old_data_that_a_killed_driver_had_moved_away_is_never_removed(folder, overwrite):
+    staging = leave_behind(folder, LONG_AGO, replaced="old.jelly")
+    publish_one(folder, overwrite)
+    assert (staging / "replaced" / "old.jelly").read_bytes() == b"left"
+
+
+def test_a_batch_of_a_stream_waits_for_its_query(folder):
+    staging = leave_behind(folder, LONG_AGO, job=f"{uuid4()}-12")
+    publish_one(folder)
+    assert staging.exists()
 
 
 class ObjectStore(pyarrow.fs.SubTreeFileSystem):

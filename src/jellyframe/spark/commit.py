@@ -4,23 +4,38 @@ Tasks write below a hidden folder in the target, each attempt in a folder of its
 driver moves the files that they have named into the target; what is left in the hidden folder is of attempts that
 failed or came second, and goes. What an overwrite replaces is first moved out of sight, and deleted when the new files
 are in place, so that every failure before that can be undone.
+
+A driver that is killed undoes nothing: its hidden folder stays, until a later job finds that it has long been dead.
 """
 
 from __future__ import annotations
 
+import re
+import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 import pyarrow.fs
 
 from jellyframe.spark.storage import NameTest, Storage, StorageError, locate
 
 STAGING_PREFIX = "_jelly-staging-"
+_REPLACED = "replaced"
+# Nothing tells from outside whether a job still runs, perhaps on another machine. One that waits for a free executor,
+# with files of finished tasks, may be silent for hours; no job is for as long as this.
+ABANDONED_AFTER_SECONDS = 7 * 24 * 3600
+# A job that nobody takes up again. Batches of streams, which are taken up, have other names.
+_ONE_RUN_JOB = re.compile(f"{STAGING_PREFIX}[0-9a-f]{{32}}")
 
 
 @dataclass(frozen=True)
 class Target:
-    """The folder that a job writes to. `job` tells its files from those of other jobs."""
+    """The folder that a job writes to. `job` tells its files from those of other jobs.
+
+    That of a job which is never taken up again is the `hex` of a UUID.
+    """
 
     storage: Storage
     path: str
@@ -42,7 +57,7 @@ class Target:
 
     @property
     def _replaced(self) -> str:
-        return f"{self.staging}/replaced"
+        return f"{self.staging}/{_REPLACED}"
 
     def attempt_folder(self, attempt: int | str) -> str:
         """A folder for the files of one attempt of a task."""
@@ -73,6 +88,7 @@ class Target:
             # Object stores move files by copying them, which old data is not worth.
             self._delete(old)
         self.remove_staging()
+        self._remove_abandoned()
 
     def discard(self) -> None:
         """Remove what the job has written; put back what it has moved away, should it have come that far."""
@@ -125,3 +141,20 @@ class Target:
     def remove_staging(self) -> None:
         if self.storage.exists(self.staging):
             self.storage.fs.delete_dir(self.staging)
+
+    def _remove_abandoned(self) -> None:
+        """Remove what is left of jobs whose driver was killed."""
+        # The job is done, whether or not this works; and another job may be doing the same.
+        with suppress(OSError):
+            for info in self.storage.children(self.path):
+                if _ONE_RUN_JOB.fullmatch(info.base_name) and self._is_abandoned(info):
+                    self.storage.fs.delete_dir(info.path)
+
+    def _is_abandoned(self, staging: Any) -> bool:
+        if self.storage.exists(f"{staging.path}/{_REPLACED}"):
+            # Killed while it moved files: this is the old data, which only its owner may give up.
+            return False
+        inside = self.storage.children(staging.path, recursive=True)
+        # Object stores know no times of folders.
+        times = [info.mtime_ns for info in (staging, *inside) if info.mtime_ns is not None]
+        return bool(times) and max(times) < (time.time() - ABANDONED_AFTER_SECONDS) * 1e9
