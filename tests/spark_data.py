@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,9 @@ import jellyframe
 from jellyframe import DEFAULT_GRAPH, IRI, BlankNode, Literal, Quad, Triple
 from jellyframe.spark.source import JellyDataSource
 from jellyframe.spark.splits import restart_offsets
+
+# From Spark 4.2 on, a stream source is told where its query stands. Before, users have to name a place for its log.
+KNOWS_OFFSETS = find_spec("pyspark.sql.streaming.datasource") is not None
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
 
@@ -53,6 +57,11 @@ def write_jelly(path: Path, statements: Iterable[Any], **options: Any) -> Path:
     with jellyframe.open_writer(path, **options) as writer:
         writer.write(statements)
     return path
+
+
+def stream_options(state: Path, **options: Any) -> dict[str, Any]:
+    """Options for a stream source in any version of Spark."""
+    return options if KNOWS_OFFSETS else {"stateLocation": str(state), **options}
 
 
 def texts(statements: Iterable[Any]) -> Counter[tuple[str | None, ...]]:

@@ -15,10 +15,6 @@ from spark_data import SPECIAL, quads, texts, write_jelly
 STATEMENTS = quads(300) + SPECIAL
 CHUNKS = [STATEMENTS[:100], [], STATEMENTS[100:200], STATEMENTS[200:]]
 
-pytestmark = pytest.mark.filterwarnings(
-    "ignore:unclosed <socket:ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
-)
-
 
 @pytest.fixture(scope="module")
 def messages(spark):

@@ -14,11 +14,6 @@ from spark_data import SPECIAL, quads, texts, write_jelly
 
 STATEMENTS = quads(3000) + SPECIAL
 
-# Earlier versions of PySpark leave it to the garbage collector to close their sockets.
-pytestmark = pytest.mark.filterwarnings(
-    "ignore:unclosed <socket:ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
-)
-
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory):

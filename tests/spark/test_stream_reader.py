@@ -17,7 +17,7 @@ from jellyframe.spark.source import JellyDataSource
 from jellyframe.spark.storage import StorageError
 from spark_data import SPECIAL, Read, quads, texts, write_jelly
 
-limits = pytest.importorskip("pyspark.sql.streaming.datasource", reason="needs Spark 4.2")
+limits = pytest.importorskip("pyspark.sql.streaming.datasource", reason="read limits need Spark 4.2")
 
 STATEMENTS = quads(900) + SPECIAL
 

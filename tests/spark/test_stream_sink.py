@@ -15,13 +15,9 @@ from jellyframe.spark.options import WriteOptions
 from jellyframe.spark.source import JellyDataSource
 from jellyframe.spark.storage import StorageError
 from jellyframe.spark.stream_sink import NOTES_KEPT, StreamBatch, _record_batches
-from spark_data import SPECIAL, STRING, Read, quads, schema, texts, write_jelly
+from spark_data import KNOWS_OFFSETS, SPECIAL, STRING, Read, quads, schema, stream_options, texts, write_jelly
 
 STATEMENTS = quads(600) + SPECIAL
-
-pytestmark = pytest.mark.filterwarnings(
-    "ignore:unclosed <socket:ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
-)
 
 
 # ---- in a running Spark ----
@@ -44,8 +40,8 @@ def murderous(mark):
 
 def run(spark, tmp_path, **options):
     """Take what is in the folder `in` to the folder `out`."""
-    source = spark.readStream.format("jelly").option("layout", "ntriples").option("partition_bytes", "3k")
-    frame = source.load(str(tmp_path / "in"))
+    reading = stream_options(tmp_path / "state", layout="ntriples", partition_bytes="3k")
+    frame = spark.readStream.format("jelly").options(**reading).load(str(tmp_path / "in"))
     query = (
         frame.mapInArrow(murderous(str(tmp_path / "mark")), frame.schema)
         .writeStream.format("jelly")
@@ -88,6 +84,9 @@ def test_each_batch_once(spark, tmp_path):
         file.unlink()
     write_jelly(tmp_path / "in" / "b.jelly", STATEMENTS[400:])
     run(spark, tmp_path)
+    if not KNOWS_OFFSETS:
+        # There, a run that begins with an old batch ends with it.
+        run(spark, tmp_path)
     assert set(written) < set(files_in(tmp_path / "out"))
     assert rows(tmp_path / "out") == texts(STATEMENTS)
 

@@ -9,13 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from spark_data import SPECIAL, quads, texts, write_jelly
+from spark_data import KNOWS_OFFSETS, SPECIAL, quads, stream_options, texts, write_jelly
 
 STATEMENTS = quads(900) + SPECIAL
-
-pytestmark = pytest.mark.filterwarnings(
-    "ignore:unclosed <socket:ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
-)
 
 
 class Stream:
@@ -26,6 +22,7 @@ class Stream:
         self.folder = tmp_path / "in"
         self.folder.mkdir()
         self.checkpoint = tmp_path / "checkpoint"
+        self.state = tmp_path / "state"
         self.out = str(tmp_path / "out")
 
     def add(self, name, statements):
@@ -35,7 +32,7 @@ class Stream:
 
     def run(self, **options):
         """Take what is there. Gives the number of rows in each batch."""
-        options = {"layout": "ntriples", **options}
+        options = stream_options(self.state, layout="ntriples", **options)
         frame = self.spark.readStream.format("jelly").options(**options).load(str(self.folder))
         query = (
             frame.writeStream.format("parquet")
@@ -45,6 +42,10 @@ class Stream:
         )
         query.awaitTermination()
         return [progress.numInputRows for progress in query.recentProgress if progress.numInputRows]
+
+    def take_up(self):
+        """Finish a batch that was begun, and take what is there. Before Spark 4.2 the first is a run by itself."""
+        return self.run() if KNOWS_OFFSETS else self.run() + self.run()
 
     def rows(self):
         return Counter(map(tuple, self.spark.read.parquet(self.out).collect()))
@@ -82,20 +83,25 @@ def test_files_that_come_are_read_once(stream):
     assert stream.rows() == texts(STATEMENTS[:500] + STATEMENTS)
     offsets = stream.offsets()
     assert [offset["files"] for offset in offsets] == [1, 3, 4]
-    assert len({offset["log"] for offset in offsets}) == 1
+    assert len({offset.get("log") for offset in offsets}) == 1
 
 
 def test_a_batch_that_failed_or_was_not_noted_is_read_again(stream):
     for i in range(4):
         stream.add(f"{i}.jelly", STATEMENTS[i * 100 : i * 100 + 100])
-    assert stream.run(maxFilesPerTrigger=2) == [200, 200]
+    if KNOWS_OFFSETS:
+        assert stream.run(maxFilesPerTrigger=2) == [200, 200]
+    else:
+        with pytest.raises(Exception, match=r"maxFilesPerTrigger and maxBytesPerTrigger need Spark 4\.2"):
+            stream.run(maxFilesPerTrigger=2)
+        assert stream.run() == [400]
     stream.forget_last_commit()
     bad = stream.folder / "bad.jelly"
     bad.write_bytes((stream.folder / "0.jelly").read_bytes()[:-40])
     with pytest.raises(Exception, match=r"bad\.jelly.*the input ends inside a frame"):
-        stream.run()
+        stream.take_up()
     write_jelly(bad, STATEMENTS[400:700])
     stream.add("last.jelly", STATEMENTS[700:])
     # The batch that failed has the files that it had, and only these, now that they can be read.
-    assert stream.run() == [300, len(STATEMENTS) - 700]
+    assert stream.take_up() == [300, len(STATEMENTS) - 700]
     assert stream.rows() == texts(STATEMENTS)
