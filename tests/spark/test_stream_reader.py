@@ -2,61 +2,16 @@
 
 from __future__ import annotations
 
-import importlib
-import json
-import os
-import sys
-from collections import Counter
-
-import pyarrow as pa
 import pytest
 
 from jellyframe import JellyError, OptionsError
-from jellyframe.spark import stream_source
-from jellyframe.spark.source import JellyDataSource
 from jellyframe.spark.storage import StorageError
-from spark_data import SPECIAL, Read, quads, texts, write_jelly
+from spark_data import SPECIAL, Read, quads, texts
+from stream_queries import Query, add, counted
 
 limits = pytest.importorskip("pyspark.sql.streaming.datasource", reason="read limits need Spark 4.2")
 
 STATEMENTS = quads(900) + SPECIAL
-
-
-class Query:
-    """A run of a query from an offset on, which is that of the run before."""
-
-    def __init__(self, path, offset=None, **options):
-        source = JellyDataSource({"path": str(path), "layout": "ntriples", **{k: str(v) for k, v in options.items()}})
-        self.reader = source.streamReader(source.schema())
-        self.offset = offset or self.reader.initialOffset()
-
-    def read(self, start, end):
-        batches = [batch for part in self.reader.partitions(start, end) for batch in self.reader.read(part)]
-        return pa.Table.from_batches(batches, self.reader.columns.arrow)
-
-    def next(self, limit=None):
-        """The next batch."""
-        end = self.reader.latestOffset(self.offset, limit or self.reader.getDefaultReadLimit())
-        start, self.offset = self.offset, json.loads(json.dumps(end))
-        return self.read(start, self.offset)
-
-    def sizes(self, limit=None):
-        """The sizes of the batches up to the first that is empty."""
-        sizes = []
-        while table := self.next(limit):
-            sizes.append(table.num_rows)
-        return sizes
-
-
-def counted(table):
-    return Counter(zip(*(column.to_pylist() for column in table.columns), strict=True))
-
-
-def add(folder, name, statements, modified=None, **options):
-    path = write_jelly(folder / name, statements, **options)
-    if modified is not None:
-        os.utime(path, (modified, modified))
-    return path
 
 
 def test_limits_of_a_batch(tmp_path):
@@ -152,29 +107,3 @@ def test_what_cannot_be(tmp_path):
         Query(tmp_path / "no").next()
     with pytest.raises(OptionsError, match=r"spark\.readStream"):
         Read(tmp_path, maxfilespertrigger=2)
-
-
-@pytest.fixture
-def older_spark(monkeypatch):
-    """The module as it is where Spark has no read limits."""
-    monkeypatch.setitem(sys.modules, "pyspark.sql.streaming.datasource", None)
-    monkeypatch.delattr("pyspark.sql.streaming.datasource")
-    yield importlib.reload(stream_source)
-    monkeypatch.undo()
-    importlib.reload(stream_source)
-
-
-def test_spark_before_4_2(tmp_path, older_spark):
-    folder = tmp_path / "in"
-    folder.mkdir()
-    add(folder, "a.jelly", STATEMENTS[:100])
-    with pytest.raises(OptionsError, match="stateLocation"):
-        Query(folder)
-    with pytest.raises(OptionsError, match=r"need Spark 4\.2"):
-        Query(folder, maxfilespertrigger=1)
-    first = Query(folder, statelocation=tmp_path / "state").reader.latestOffset()
-    add(folder, "b.jelly", STATEMENTS[100:])
-    query = Query(folder, statelocation=tmp_path / "state")
-    second = query.reader.latestOffset()
-    assert counted(query.read(query.reader.initialOffset(), first)) == texts(STATEMENTS[:100])
-    assert counted(query.read(first, second)) == texts(STATEMENTS[100:])
