@@ -1,4 +1,4 @@
-"""The writing side of a lookup table: which strings have an id at present, the least recently used giving way."""
+"""The writing side of a lookup table: which strings have an id at present, those used least recently giving way."""
 
 from __future__ import annotations
 
@@ -107,11 +107,11 @@ class LookupWriter:
             self.count += 1
             slot = self.count
         else:
-            slot = self._newer[0]
+            slot = self.least_recent(stamp)
             if slot == 0 or self.stamps[slot] == stamp:
                 return 0
-            self._older[self._newer[slot]] = 0
-            self._newer[0] = self._newer[slot]
+            self._newer[self._older[slot]] = self._newer[slot]
+            self._older[self._newer[slot]] = self._older[slot]
             self.unchain(slot)
         self.generation += 1
         self.slots.put(slot, src, start, n, self.generation)
@@ -122,6 +122,25 @@ class LookupWriter:
         self.stamps[slot] = stamp
         self.link_newest(slot)
         return slot
+
+    @cython.cfunc
+    @cython.inline
+    @cython.exceptval(-1, check=False)
+    def least_recent(self, stamp: cython.longlong) -> cython.int:
+        """The slot that gives way: the oldest, or the one behind the last that was given if it is hardly younger.
+
+        An entry in the slot behind the last one needs no id, and neither does an IRI with such a name. That is worth
+        more than a few statements of difference in age, as long as they are few for a table of this size.
+        """
+        oldest: cython.int = self._newer[0]
+        following: cython.int = self.slots.last_id + 1
+        if (
+            following <= self.slots.size
+            and self.stamps[following] != stamp
+            and self.stamps[following] - self.stamps[oldest] <= self.slots.size // 16
+        ):
+            return following
+        return oldest
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)

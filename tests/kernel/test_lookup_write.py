@@ -1,0 +1,61 @@
+"""Which entry of a full lookup table gives way, as the pure kernel does it; `test_twins` compares the compiled one."""
+
+from kernel_twins import load_twin_module
+
+SIZE = 32
+
+
+def full_table():
+    """A table whose slots 1 to 32 were used by the statements 10, 20, … 320."""
+    table = load_twin_module("pure", "kernel.lookup_write_cy").LookupWriter(SIZE)
+    for number in range(1, SIZE + 1):
+        assert put(table, f"name {number}", 10 * number) == number
+    return table
+
+
+def put(table, name: str, stamp: int) -> int:
+    data = memoryview(name.encode())
+    slot = table.insert(data, 0, len(data), hash(name) & 0x7FFFFFFF, stamp)
+    table.slots.last_id = slot
+    return slot
+
+
+def touch(table, slot: int, stamp: int) -> None:
+    load_twin_module("pure", "kernel.recency").touch(table, slot, stamp)
+
+
+def test_the_oldest_gives_way() -> None:
+    table = full_table()
+    touch(table, 1, 1000)
+    assert [put(table, f"new {number}", 1000 + number) for number in range(1, 4)] == [2, 3, 4]
+
+
+def test_the_slot_behind_the_last_one_is_preferred_if_it_is_hardly_younger_than_the_oldest() -> None:
+    table = full_table()
+    # Now 6 is the oldest, and 5 as good as that.
+    for slot in (1, 2, 3, 4):
+        touch(table, slot, 1000)
+    touch(table, 5, 60 + SIZE // 16)
+    table.slots.last_id = 4
+    assert put(table, "new", 1001) == 5
+
+
+def test_the_slot_behind_the_last_one_stays_if_it_is_clearly_younger() -> None:
+    table = full_table()
+    for slot in (1, 2, 3, 4):
+        touch(table, slot, 1000)
+    touch(table, 5, 60 + SIZE // 16 + 1)
+    table.slots.last_id = 4
+    assert put(table, "new", 1001) == 6
+
+
+def test_what_the_statement_in_hand_uses_never_gives_way() -> None:
+    table = load_twin_module("pure", "kernel.lookup_write_cy").LookupWriter(SIZE)
+    for number in range(1, SIZE + 1):
+        put(table, f"name {number}", 1)
+    table.slots.last_id = 4
+    touch(table, 5, 2)
+    assert put(table, "new", 2) == 1
+    for slot in range(2, SIZE + 1):
+        touch(table, slot, 2)
+    assert put(table, "one more", 2) == 0
