@@ -1,7 +1,8 @@
 """From Arrow columns, in any of the layouts, to batches.
 
-Most strings of a column come many times. Arrow finds the distinct ones faster than anybody, so a column is first
-dictionary-encoded, unless it comes so, and only its dictionary is looked at.
+Most strings of a column come many times. Those in N-Triples syntax are parsed as they come, by a parser that remembers
+the last ones. Of others Arrow finds the distinct ones: such a column is first dictionary-encoded, unless it comes so,
+and only its dictionary is looked at.
 """
 
 from __future__ import annotations
@@ -252,6 +253,8 @@ class _Terms:
             return self._structs(array)
         if layout == "flat" and position == "o":
             return self._parts(array, *map(self._column, ("o_kind", "o_datatype", "o_lang")), is_term=None)
+        if layout == "ntriples" and not array.null_count and not pa.types.is_dictionary(array.type):
+            return _texts(array, self.table)
         distinct = _Distinct.of(array)
         terms = distinct.each(_plain_texts if layout == "flat" else _texts, self.table)
         return pick(terms, distinct.indices, default_graph(self.table) if array.null_count else _NULL)

@@ -12,15 +12,23 @@ except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
 from jellyframe.errors import TextError
 from jellyframe.kernel.memory_cy import int_column
 from jellyframe.kernel.ntriples_terms_cy import TermParser
+from jellyframe.kernel.runs import HASH_SEED
 from jellyframe.kernel.scan_cy import Text
 from jellyframe.kernel.table_cy import BatchBuilder, TermTable
 
 if cython.compiled:
     from cython.cimports.jellyframe.kernel.ntriples_terms_cy import TermParser
+    from cython.cimports.jellyframe.kernel.runs import equal_bytes, hash_bytes
     from cython.cimports.jellyframe.kernel.scan_cy import Text
     from cython.cimports.jellyframe.kernel.table_cy import BatchBuilder, TermTable
+else:
+    from jellyframe.kernel.runs import equal_bytes, hash_bytes
 
 OBJECT = cython.declare(cython.int, 2)
+SEED = cython.declare(cython.uint, HASH_SEED)
+# How many strings are remembered, a power of two, and how long they may be: longer ones hardly ever come again.
+RECENT_STRINGS = cython.declare(cython.Py_ssize_t, 4096)
+LONGEST_REMEMBERED = cython.declare(cython.Py_ssize_t, 128)
 
 
 @cython.final
@@ -153,17 +161,35 @@ def parse_terms(
 ) -> memoryview:
     """Strings that are one term each, as Arrow lays them out, to terms of the table.
 
-    Any term is taken that this package writes: of every kind, and IRIs that are not absolute too. An error has the
-    number of the string, from 1, as its line.
+    Most columns have the same strings again and again: one that came lately is not parsed, only compared. Any term is
+    taken that this package writes: of every kind, and IRIs that are not absolute too. An error has the number of the
+    string, from 1, as its line.
     """
     parser: TermParser = TermParser(True, True, max_depth)
     text: Text = Text(data)
     count: cython.Py_ssize_t = offsets.shape[0] - 1
     column = int_column(count)
     terms: cython.int[::1] = column
+    # By their hashes, the strings that came last: one more than their numbers.
+    recent: cython.int[::1] = int_column(RECENT_STRINGS)
+    slot: cython.Py_ssize_t
+    before: cython.Py_ssize_t
     i: cython.Py_ssize_t
+    n: cython.Py_ssize_t
     parser.begin(text, table, 0, 0)
     for i in range(count):
+        n = offsets[i + 1] - offsets[i]
+        if n <= LONGEST_REMEMBERED:
+            slot = hash_bytes(text.data, offsets[i], n, SEED) & (RECENT_STRINGS - 1)
+            before = recent[slot] - 1
+            if (
+                before >= 0
+                and offsets[before + 1] - offsets[before] == n
+                and equal_bytes(text.data, offsets[before], text.data, offsets[i], n)
+            ):
+                terms[i] = terms[before]
+                continue
+            recent[slot] = cython.cast(cython.int, i + 1)
         parser.line = i + 1
         parser.pos = parser.line_start = offsets[i]
         parser.base = -offsets[i]
