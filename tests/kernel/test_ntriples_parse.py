@@ -367,6 +367,16 @@ def test_terms_of_every_kind(kernel: TextKernel) -> None:
     ]
 
 
+def test_strings_that_come_again_are_the_same_terms(kernel: TextKernel) -> None:
+    long = '"' + 200 * "x" + '"'
+    # Far more than are remembered, so that they push one another out and come back; lengths and hashes meet by chance.
+    strings = [f"<x:{number % 7000}>" for number in range(20_000)]
+    strings[::3] = [f'"{number % 11}"@{"en" if number % 2 else "de"}' for number in range(len(strings[::3]))]
+    strings[::50] = [long] * len(strings[::50])
+    expected = {string: kernel.parse_terms(string)[0] for string in set(strings)}
+    assert kernel.parse_terms(*strings) == [expected[string] for string in strings]
+
+
 def test_iris_that_are_none_can_be_told_from_text(kernel: TextKernel) -> None:
     assert kernel.parse_terms("<>", "<a b>".replace(" ", "\\u0020"), "<é>") == [
         ("iri", ""),
