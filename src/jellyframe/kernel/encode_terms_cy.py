@@ -293,23 +293,25 @@ class TermEncoder(RowWriter):
         at: cython.Py_ssize_t = 4 * cython.cast(cython.Py_ssize_t, term)
         name: cython.int = self.memo[at]
         prefix: cython.int = self.memo[at + 2]
-        has_other_table: cython.bint = self.previous_terms is not self.terms
-        if has_other_table and before >= 0 and self.is_repeated(before, term):
-            return 0
+        if self.previous_terms is not self.terms:
+            # Ids are remembered for the terms of one table only.
+            if before >= 0 and self.is_repeated(before, term):
+                return 0
+            before = -1
         if (
             name != 0
             and not self.whole_iris
             and cython.cast(cython.int, names.slots.generations[name]) == self.memo[at + 1]
             and cython.cast(cython.int, prefixes.slots.generations[prefix]) == self.memo[at + 3]
         ):
-            if before >= 0 and not has_other_table and self.has_ids_of(before, at):
+            if before >= 0 and self.has_ids_of(before, at):
                 return 0
             touch(names, name, self.stamp)
             if prefix != 0:
                 touch(prefixes, prefix, self.stamp)
         else:
             self.find_iri(term)
-            if before >= 0 and not has_other_table and self.has_ids_of(before, at):
+            if before >= 0 and self.has_ids_of(before, at):
                 return 0
             name = self.memo[at]
             prefix = self.memo[at + 2]
