@@ -3,7 +3,8 @@
 import sys
 from collections.abc import Iterator
 
-from jellyframe import ntriples, open_reader, open_writer
+from jellyframe import open_reader, open_writer
+from jellyframe.formats import ntriples
 
 from .datasets import DATASETS
 from .timing import count

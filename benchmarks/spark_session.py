@@ -11,7 +11,8 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from jellyframe import ntriples, open_writer
+from jellyframe import open_writer
+from jellyframe.formats import ntriples
 from jellyframe.spark import session
 from jellyframe.spark.source import JellyDataSource
 

@@ -24,9 +24,9 @@ from pathlib import Path
 from benchmarks.datasets import DATASETS, DEFAULT_SEED
 
 import jellyframe
+from jellyframe.report.statistics_page import statistics_page
+from jellyframe.report.statistics_table import text_table
 from jellyframe.spark import jobs, session
-from jellyframe.spark.stats.page import statistics_page
-from jellyframe.spark.stats.table import text_table
 
 FILES = 8
 TOP = 8

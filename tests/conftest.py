@@ -7,7 +7,7 @@ from types import ModuleType
 import pytest
 
 from jellyframe.kernel import kernel_name
-from kernel_twins import KERNELS, NoTwinError, load_twin
+from support.kernel_twins import KERNELS, NoTwinError, load_twin
 
 
 def pytest_report_header() -> str:

@@ -20,8 +20,8 @@ from jellyframe.batch import Batch
 from jellyframe.errors import JellyError, TermError
 from jellyframe.kernel.ntriples_write_cy import term_strings
 from jellyframe.terms import DEFAULT_GRAPH, IRI, BlankNode, Literal, Quad, Triple
-from kernel_twins import KERNELS, NoTwinError, load_twin_module
-from strategies import any_statements, literals
+from support.kernel_twins import KERNELS, NoTwinError, load_twin_module
+from support.strategies import any_statements, literals
 
 INTEGER = "http://www.w3.org/2001/XMLSchema#integer"
 STRING = "http://www.w3.org/2001/XMLSchema#string"

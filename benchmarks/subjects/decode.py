@@ -49,7 +49,8 @@ def _to_statements(jelly: bytes) -> int:
 
 
 def _to_text(jelly: bytes) -> int:
-    from jellyframe import ntriples, open_reader
+    from jellyframe import open_reader
+    from jellyframe.formats import ntriples
 
     sink = _LineCounter()
     with open_reader(jelly) as reader:

@@ -22,7 +22,8 @@ def measure(settings: Settings, wanted: frozenset[str], workload: Workload) -> I
     text, statements = workload.text, workload.statements_count
 
     def to_jelly() -> int:
-        from jellyframe import ntriples, open_writer
+        from jellyframe import open_writer
+        from jellyframe.formats import ntriples
 
         written = 0
         with open_writer(io.BytesIO(), workload.options, frame_rows=peers.FRAME_ROWS) as writer:

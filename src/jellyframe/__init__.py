@@ -5,14 +5,13 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from jellyframe.lazy import attribute_loader
+from jellyframe.lazy import attribute_loader, provide_view
 
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from jellyframe import ntriples
-    from jellyframe.arrow import read_table, write_table
     from jellyframe.batch import Batch
+    from jellyframe.batch.frames import Frame
     from jellyframe.errors import (
         EncodeError,
         JellyError,
@@ -24,17 +23,17 @@ if TYPE_CHECKING:
         TermError,
         TextError,
     )
-    from jellyframe.frames import Frame
+    from jellyframe.formats import ntriples
     from jellyframe.kernel import kernel_name
-    from jellyframe.messages import dumps, loads
     from jellyframe.options import Limits, LogicalType, PhysicalType, StreamOptions
-    from jellyframe.reader import JellyReader, open_reader
+    from jellyframe.stream.messages import dumps, loads
+    from jellyframe.stream.reader import JellyReader, open_reader
+    from jellyframe.stream.tables import read_table, write_table
+    from jellyframe.stream.writer import JellyWriter, open_writer
     from jellyframe.terms import DEFAULT_GRAPH, IRI, BlankNode, DefaultGraph, Literal, Quad, Triple
-    from jellyframe.writer import JellyWriter, open_writer
 
 # Where each public name lives. They are imported when first used, so that a program pays for what it uses only.
 _HOMES = {
-    "arrow": ("read_table", "write_table"),
     "batch": ("Batch",),
     "errors": (
         "EncodeError",
@@ -47,14 +46,14 @@ _HOMES = {
         "TermError",
         "TextError",
     ),
-    "frames": ("Frame",),
+    "batch.frames": ("Frame",),
     "kernel": ("kernel_name",),
-    "messages": ("dumps", "loads"),
-    "ntriples": (),
     "options": ("Limits", "LogicalType", "PhysicalType", "StreamOptions"),
-    "reader": ("JellyReader", "open_reader"),
+    "stream.messages": ("dumps", "loads"),
+    "stream.reader": ("JellyReader", "open_reader"),
+    "stream.tables": ("read_table", "write_table"),
+    "stream.writer": ("JellyWriter", "open_writer"),
     "terms": ("DEFAULT_GRAPH", "IRI", "BlankNode", "DefaultGraph", "Literal", "Quad", "Triple"),
-    "writer": ("JellyWriter", "open_writer"),
 }
 _MODULE_OF = {name: module for module, names in _HOMES.items() for name in names}
 
@@ -95,11 +94,12 @@ __all__ = [
 
 
 _load = attribute_loader(__name__, _MODULE_OF)
+provide_view("batch.to_arrow", f"{__name__}.arrow.tables", "batch_to_arrow")
 
 
 def __getattr__(name: str) -> object:
-    if name in _HOMES and name not in _MODULE_OF:
-        return import_module(f"{__name__}.{name}")
+    if name == "ntriples":
+        return import_module(f"{__name__}.formats.ntriples")
     return _load(name)
 
 

@@ -1,10 +1,13 @@
-"""Public names of a package whose modules are imported when a name is first used, so that importing it costs little."""
+"""Names that are imported when first used: public names of packages, and views that a higher layer provides."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from typing import Any
+
+_views: dict[str, tuple[str, str]] = {}
 
 
 def attribute_loader(package: str, homes: Mapping[str, str]) -> Callable[[str], object]:
@@ -18,3 +21,18 @@ def attribute_loader(package: str, homes: Mapping[str, str]) -> Callable[[str], 
         return value
 
     return load
+
+
+def provide_view(view: str, module: str, function: str) -> None:
+    """Name the function that makes a view, such as a batch's Arrow form, for the lower layer that offers it.
+
+    The lower layer must not import the higher one. The package `jellyframe`, which knows all layers, connects them.
+    """
+    _views[view] = (module, function)
+
+
+def view_maker(view: str) -> Callable[..., Any]:
+    """Return the function that makes a view; its module is imported now."""
+    module, function = _views[view]
+    made: Callable[..., Any] = getattr(import_module(module), function)
+    return made

@@ -8,6 +8,7 @@ from enum import IntEnum
 from typing import Any, Final, TypeVar
 
 from jellyframe.errors import LimitError, OptionsError
+from jellyframe.wire import BYTES, VARINT, decode_fields, encode_bytes_field, encode_varint
 
 _E = TypeVar("_E", bound=IntEnum)
 
@@ -46,6 +47,19 @@ class LogicalType(IntEnum):
         """Whether each frame is a graph or a dataset of its own."""
         return self.base in (LogicalType.GRAPHS, LogicalType.DATASETS)
 
+
+# RdfStreamOptions: field number to (name in StreamOptions, wire type).
+_OPTION_FIELDS = {
+    1: ("stream_name", BYTES),
+    2: ("physical_type", VARINT),
+    3: ("generalized_statements", VARINT),
+    4: ("rdf_star", VARINT),
+    9: ("max_name_table_size", VARINT),
+    10: ("max_prefix_table_size", VARINT),
+    11: ("max_datatype_table_size", VARINT),
+    14: ("logical_type", VARINT),
+    15: ("version", VARINT),
+}
 
 _TRIPLE_LOGICAL_TYPES: Final = (LogicalType.FLAT_TRIPLES, LogicalType.GRAPHS)
 
@@ -150,16 +164,42 @@ class StreamOptions:
 
     def to_bytes(self) -> bytes:
         """The RdfStreamOptions message."""
-        from jellyframe.wire import encode_options
-
-        return encode_options(self)
+        out = bytearray()
+        for field, (name, wire_type) in _OPTION_FIELDS.items():
+            value = getattr(self, name)
+            if not value:
+                continue
+            if wire_type == BYTES:
+                out += encode_bytes_field(field, value.encode())
+            else:
+                out += encode_varint(field << 3) + encode_varint(int(value))
+        return bytes(out)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> StreamOptions:
         """Read an RdfStreamOptions message. Whether the options make sense is for `check` to say."""
-        from jellyframe.wire import decode_options
-
-        return decode_options(data)
+        values: dict[str, object] = {
+            "physical_type": 0,
+            "max_name_table_size": 0,
+            "max_prefix_table_size": 0,
+            "max_datatype_table_size": 0,
+        }
+        for field, wire_type, value in decode_fields(data):
+            if field not in _OPTION_FIELDS:
+                continue
+            name, expected = _OPTION_FIELDS[field]
+            if wire_type != expected:
+                raise OptionsError(f"the option {name} has the wire type {wire_type}, and must have {expected}")
+            if isinstance(value, bytes):
+                try:
+                    values[name] = value.decode()
+                except UnicodeDecodeError:
+                    raise OptionsError(f"the option {name} is not valid UTF-8") from None
+            elif name in ("generalized_statements", "rdf_star"):
+                values[name] = value != 0
+            else:
+                values[name] = value
+        return cls(**values)  # type: ignore[arg-type]
 
 
 def _enum(kind: type[_E], value: int, what: str) -> _E:

@@ -1,32 +1,15 @@
-"""The protobuf encoding of the small messages that are read and written once: options and frame metadata."""
+"""The protobuf encoding of small messages: varints, fields, and the metadata of frames."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
 
-from jellyframe.errors import OptionsError, ParseError
+from jellyframe.errors import ParseError
 
-if TYPE_CHECKING:
-    from jellyframe.options import StreamOptions
-
-_VARINT = 0
-_FIXED64 = 1
-_BYTES = 2
-_FIXED32 = 5
-
-# RdfStreamOptions: field number to (name in StreamOptions, wire type).
-_OPTION_FIELDS = {
-    1: ("stream_name", _BYTES),
-    2: ("physical_type", _VARINT),
-    3: ("generalized_statements", _VARINT),
-    4: ("rdf_star", _VARINT),
-    9: ("max_name_table_size", _VARINT),
-    10: ("max_prefix_table_size", _VARINT),
-    11: ("max_datatype_table_size", _VARINT),
-    14: ("logical_type", _VARINT),
-    15: ("version", _VARINT),
-}
+VARINT = 0
+FIXED64 = 1
+BYTES = 2
+FIXED32 = 5
 
 
 def encode_varint(value: int) -> bytes:
@@ -55,7 +38,7 @@ def decode_varint(data: bytes | memoryview, pos: int) -> tuple[int, int]:
 
 
 def encode_bytes_field(field: int, value: bytes) -> bytes:
-    return encode_varint(field << 3 | _BYTES) + encode_varint(len(value)) + value
+    return encode_varint(field << 3 | BYTES) + encode_varint(len(value)) + value
 
 
 def encode_metadata(metadata: Mapping[str, bytes]) -> bytes:
@@ -73,57 +56,17 @@ def decode_fields(data: bytes | memoryview) -> Iterator[tuple[int, int, int | by
         start = pos
         tag, pos = decode_varint(data, pos)
         wire_type = tag & 7
-        if wire_type == _VARINT:
+        if wire_type == VARINT:
             number, pos = decode_varint(data, pos)
             yield tag >> 3, wire_type, number
             continue
-        if wire_type == _BYTES:
+        if wire_type == BYTES:
             size, pos = decode_varint(data, pos)
-        elif wire_type in (_FIXED64, _FIXED32):
-            size = 8 if wire_type == _FIXED64 else 4
+        elif wire_type in (FIXED64, FIXED32):
+            size = 8 if wire_type == FIXED64 else 4
         else:
             raise ParseError(f"a field with the wire type {wire_type}, which Jelly does not use", offset=start)
         if tag < 8 or size > len(data) - pos:
             raise ParseError("a field runs over the end of its message, or has the number 0", offset=start)
         yield tag >> 3, wire_type, bytes(data[pos : pos + size])
         pos += size
-
-
-def encode_options(options: StreamOptions) -> bytes:
-    out = bytearray()
-    for field, (name, wire_type) in _OPTION_FIELDS.items():
-        value = getattr(options, name)
-        if not value:
-            continue
-        if wire_type == _BYTES:
-            out += encode_bytes_field(field, value.encode())
-        else:
-            out += encode_varint(field << 3) + encode_varint(int(value))
-    return bytes(out)
-
-
-def decode_options(message: bytes) -> StreamOptions:
-    from jellyframe.options import StreamOptions
-
-    values: dict[str, object] = {
-        "physical_type": 0,
-        "max_name_table_size": 0,
-        "max_prefix_table_size": 0,
-        "max_datatype_table_size": 0,
-    }
-    for field, wire_type, value in decode_fields(message):
-        if field not in _OPTION_FIELDS:
-            continue
-        name, expected = _OPTION_FIELDS[field]
-        if wire_type != expected:
-            raise OptionsError(f"the option {name} has the wire type {wire_type}, and must have {expected}")
-        if isinstance(value, bytes):
-            try:
-                values[name] = value.decode()
-            except UnicodeDecodeError:
-                raise OptionsError(f"the option {name} is not valid UTF-8") from None
-        elif name in ("generalized_statements", "rdf_star"):
-            values[name] = value != 0
-        else:
-            values[name] = value
-    return StreamOptions(**values)  # type: ignore[arg-type]

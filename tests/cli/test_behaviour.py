@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from command import COMMAND, environment, error_of, run
 from jellyframe import IRI, Literal, Triple, dumps, open_reader
 from jellyframe.wire import encode_varint
+from support.command import COMMAND, environment, error_of, run
 
 LINES = b"".join(b'<http://a/s%d> <http://a/p> "%d" .\n' % (i, i) for i in range(2000))
 

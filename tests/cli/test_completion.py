@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from command import run
+from support.command import run
 
 _ASK_BASH = """
 source "$1"

@@ -10,8 +10,8 @@ from pathlib import Path
 import pyarrow.parquet
 import pytest
 
-from command import canonical, error_of, run
 from jellyframe import IRI, BlankNode, Literal, LogicalType, PhysicalType, Quad, StreamOptions, Triple, open_writer
+from support.command import canonical, error_of, run
 
 S, P, G = IRI("http://a/s"), IRI("http://a/p"), IRI("http://a/g")
 QUADS = StreamOptions(

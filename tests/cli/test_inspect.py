@@ -13,8 +13,6 @@ from typing import Any
 import pytest
 import yaml
 
-import wire
-from command import environment, error_of, run
 from jellyframe import (
     DEFAULT_GRAPH,
     IRI,
@@ -29,6 +27,8 @@ from jellyframe import (
     open_reader,
     open_writer,
 )
+from support import wire
+from support.command import environment, error_of, run
 
 S, P, G = IRI("http://a/s"), IRI("http://a/p"), IRI("http://a/g")
 OPTIONS = StreamOptions.small(

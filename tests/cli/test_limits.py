@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from command import error_of, run
 from jellyframe import IRI, StreamOptions, Triple, open_writer
+from support.command import error_of, run
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from command import canonical, run
+from support.command import canonical, run
 
 TRIPLES = b"""\
 <http://example.org/a> <http://example.org/p> "plain" .

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from command import canonical, error_of, run
 from jellyframe import LogicalType, PhysicalType, open_reader
-from jellyframe.index import read_index
+from jellyframe.stream.index import read_index
+from support.command import canonical, error_of, run
 
 LINES = b"".join(b'<http://a/s%d> <http://a/p> "%d" .\n' % (i, i) for i in range(20))
 GRAPH_LINE = b"<http://a/s> <http://a/p> <http://a/o> <http://a/g> .\n"

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from command import canonical, error_of, run
 from jellyframe import (
     DEFAULT_GRAPH,
     IRI,
@@ -20,7 +19,8 @@ from jellyframe import (
     open_reader,
     open_writer,
 )
-from jellyframe.index import read_index, restart_points
+from jellyframe.stream.index import read_index, restart_points
+from support.command import canonical, error_of, run
 
 S, P, G = IRI("http://a/s"), IRI("http://a/p"), IRI("http://a/g")
 

@@ -17,7 +17,6 @@ from pathlib import Path
 
 import pytest
 
-from command import environment, error_of, run
 from jellyframe import (
     DEFAULT_GRAPH,
     IRI,
@@ -31,8 +30,9 @@ from jellyframe import (
     open_reader,
     open_writer,
 )
-from jellyframe.cli.workers import can_fork
-from jellyframe.index import read_index, restart_points
+from jellyframe.ops.workers import can_fork
+from jellyframe.stream.index import read_index, restart_points
+from support.command import environment, error_of, run
 
 pytestmark = pytest.mark.skipif(not can_fork(), reason="processes cannot be copied here")
 
@@ -40,7 +40,7 @@ PIECE_BYTES = 1500
 # The real command, but for the size of the pieces; `{more}` is for what else is to be different.
 _PROGRAM = f"""
 import functools, io, os, signal, sys
-from jellyframe.cli import rewriting
+from jellyframe.ops import rewriting
 from jellyframe.cli.main import main
 rewriting.rewrite_in_pieces = functools.partial(rewriting.rewrite_in_pieces, piece_bytes={PIECE_BYTES})
 really_rewrite = rewriting._rewrite

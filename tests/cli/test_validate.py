@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-import wire
-from command import error_of, run
 from interop.writing import written
 from jellyframe import IRI, BlankNode, Literal, LogicalType, PhysicalType, Quad, StreamOptions, Triple
-from strategies import FrameCase, StreamCase
+from support import wire
+from support.command import error_of, run
+from support.strategies import FrameCase, StreamCase
 
 S, P, G = IRI("http://a/s"), IRI("http://a/p"), IRI("http://a/g")
 A, B = BlankNode("a"), BlankNode("b")

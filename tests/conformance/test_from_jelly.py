@@ -8,8 +8,8 @@ import pytest
 
 import jellyframe
 from conformance.manifest import Entry
-from jellyframe import ntriples
-from plain import PlainStatement, assert_same_frames, plain
+from jellyframe.formats import ntriples
+from support.plain import PlainStatement, assert_same_frames, plain
 
 
 def read_text(path: Path) -> list[PlainStatement]:

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 import jellyframe
-import oracle
 from conformance.manifest import Entry
 from interop.bridge import pyjelly_frames
-from jellyframe import ntriples
 from jellyframe.batch import Batch
-from plain import PlainStatement, assert_same_frames, plain
+from jellyframe.formats import ntriples
+from support import oracle
+from support.plain import PlainStatement, assert_same_frames, plain
 
 
 def stream_options(path: Path) -> bytes:

@@ -8,11 +8,11 @@ from random import Random
 from types import ModuleType
 from typing import Any
 
-import wire
 from conformance.manifest import suite_folder
 from jellyframe.errors import JellyError
-from plain import plain
-from wire import bnode, graph_literal, iri, literal, quoted
+from support import wire
+from support.plain import plain
+from support.wire import bnode, graph_literal, iri, literal, quoted
 
 # Small tables, many kinds of rows, ids both given and left out: few bytes, of which most mean something.
 _ALL = wire.options(physical=2, generalized=1, star=1, names=8, prefixes=2, datatypes=2, version=2, name="s")

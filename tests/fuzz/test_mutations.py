@@ -8,10 +8,10 @@ from random import Random
 import pytest
 
 import jellyframe
-import oracle
 from fuzz.mutations import Outcome, batch_contents, corpus, mutate, outcome
-from kernel_twins import NoTwinError, load_twin
-from sources import Pipe
+from support import oracle
+from support.kernel_twins import NoTwinError, load_twin
+from support.sources import Pipe
 
 CORPUS = corpus()
 # Damaged copies of each stream of the corpus; raise it to look further.

@@ -10,14 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import jellyframe
-import oracle
-import wire
 from fuzz.mutations import batch_contents, mutate, outcome
 from interop.writing import written, written_flat
-from kernel_twins import NoTwinError, load_twin, load_twin_module
-from plain import build, plain
-from random_streams import RandomEncoder, untidy
-from strategies import FrameCase, StreamCase, streams
+from support import oracle, wire
+from support.kernel_twins import NoTwinError, load_twin, load_twin_module
+from support.plain import build, plain
+from support.random_streams import RandomEncoder, untidy
+from support.strategies import FrameCase, StreamCase, streams
 
 SEEDS = st.integers(0, 2**32 - 1)
 CASES = st.one_of(streams(), streams(extras=True))

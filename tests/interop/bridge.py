@@ -18,8 +18,8 @@ from pyjelly.serialize.streams import SerializerOptions, stream_for_type
 
 from jellyframe.options import StreamOptions
 from jellyframe.terms import DEFAULT_GRAPH, IRI, BlankNode, Literal, Triple
-from plain import RDF_LANG_STRING, XSD_STRING, PlainStatement, PlainTerm, plain_literal
-from strategies import FrameCase, Statement, StreamCase, flat_terms
+from support.plain import RDF_LANG_STRING, XSD_STRING, PlainStatement, PlainTerm, plain_literal
+from support.strategies import FrameCase, Statement, StreamCase, flat_terms
 
 
 def to_pyjelly_term(term: Any) -> Any:

@@ -10,13 +10,12 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import jellyframe
-import oracle
-import wire
 from interop.bridge import pyjelly_frames, pyjelly_full_frames, pyjelly_statements
 from interop.writing import written, written_flat
 from jellyframe import LogicalType, PhysicalType
-from plain import PlainStatement, plain
-from strategies import (
+from support import oracle, wire
+from support.plain import PlainStatement, plain
+from support.strategies import (
     TYPE_PAIRS,
     FrameCase,
     Shape,

@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import jellyframe
-import oracle
 from interop.bridge import pyjelly_frames, with_room_in_pyjelly, written_by_pyjelly
-from plain import plain
-from strategies import FrameCase, StreamCase, streams
+from support import oracle
+from support.plain import plain
+from support.strategies import FrameCase, StreamCase, streams
 
 
 @st.composite

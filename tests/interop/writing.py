@@ -7,7 +7,7 @@ from types import ModuleType
 from typing import Any
 
 import jellyframe
-from strategies import StreamCase
+from support.strategies import StreamCase
 
 
 def written(case: StreamCase, package: ModuleType = jellyframe, **arguments: Any) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kernel_twins import KERNELS, NoTwinError, load_twin_module
+from support.kernel_twins import KERNELS, NoTwinError, load_twin_module
 
 
 @pytest.mark.parametrize("name", KERNELS)

@@ -1,6 +1,6 @@
 """Which entry of a full lookup table gives way, as the pure kernel does it; `test_twins` compares the compiled one."""
 
-from kernel_twins import load_twin_module
+from support.kernel_twins import load_twin_module
 
 SIZE = 32
 

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jellyframe.kernel import kernel_name
-from plain import PlainStatement, PlainTerm, plain_literal
-from strategies import Shape, statement_lists
-from text_kernel import TextKernel, outcome
+from support.plain import PlainStatement, PlainTerm, plain_literal
+from support.strategies import Shape, statement_lists
+from support.text_kernel import TextKernel, outcome
 
 
 @pytest.fixture(scope="session")

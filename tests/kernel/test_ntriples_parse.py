@@ -10,8 +10,8 @@ import pytest
 from jellyframe.errors import TextError
 from jellyframe.kernel import kernel_name
 from jellyframe.terms import DEFAULT_GRAPH, IRI, BlankNode, Literal, Quad, Triple
-from plain import plain, plain_term
-from text_kernel import TextKernel, outcome
+from support.plain import plain, plain_term
+from support.text_kernel import TextKernel, outcome
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
 S, P, G = IRI("x:s"), IRI("x:p"), IRI("x:g")

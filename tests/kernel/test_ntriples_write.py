@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from jellyframe.errors import TextError
 from jellyframe.kernel import kernel_name
 from jellyframe.terms import IRI, BlankNode, Literal, Quad, Triple
-from kernel_twins import load_twin_module
-from plain import plain, plain_term
-from strategies import Shape, any_statements, statement_lists
-from text_kernel import TextKernel
+from support.kernel_twins import load_twin_module
+from support.plain import plain, plain_term
+from support.strategies import Shape, any_statements, statement_lists
+from support.text_kernel import TextKernel
 
 S, P = IRI("x:s"), IRI("x:p")
 

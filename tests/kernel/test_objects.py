@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from jellyframe.errors import EncodeError
 from jellyframe.kernel import kernel_name
-from kernel_twins import KERNELS, NoTwinError, load_twin_module
-from plain import build, plain
-from strategies import Shape, any_statements, statement_lists
+from support.kernel_twins import KERNELS, NoTwinError, load_twin_module
+from support.plain import build, plain
+from support.strategies import Shape, any_statements, statement_lists
 
 
 class Kit:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import jellyframe
-import kernel_twins
 from jellyframe.kernel import kernel_name
+from support import kernel_twins
 
 MODULES = sorted(f"kernel.{file.stem}" for file in Path(jellyframe.__file__).parent.glob("kernel/*_cy.py"))
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from browsers import assert_well_drawn, find_browser, opened, seen_in
 from jellyframe import IRI, BlankNode, Literal, LogicalType, PhysicalType, Quad, StreamOptions, Triple, open_writer
+from jellyframe.ops.survey import survey_stream
 from jellyframe.report.history import FrameHistory
 from jellyframe.report.stream import stream_page
-from jellyframe.survey import survey_stream
+from support.browsers import assert_well_drawn, find_browser, opened, seen_in
 
 
 @pytest.fixture(scope="module")

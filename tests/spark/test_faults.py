@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from jellyframe.spark.commit import ABANDONED_AFTER_SECONDS, STAGING_PREFIX
-from spark_data import Read, quads, texts, write_jelly
+from jellyframe.storage.commit import ABANDONED_AFTER_SECONDS, STAGING_PREFIX
+from support.spark_data import Read, quads, texts, write_jelly
 
 STATEMENTS = quads(6000)
-PROGRAMS = Path(__file__).parent.parent
+PROGRAMS = Path(__file__).parent.parent / "support"
 
 pytestmark = [
     pytest.mark.slow,

@@ -7,7 +7,7 @@ import gzip
 import pytest
 
 from jellyframe import JellyError
-from spark_data import STRING, Read, quads, restarts, schema, texts, write_jelly
+from support.spark_data import STRING, Read, quads, restarts, schema, texts, write_jelly
 
 STATEMENTS = quads(3000)
 

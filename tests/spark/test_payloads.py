@@ -10,7 +10,7 @@ from pyspark.sql import functions
 import jellyframe
 from jellyframe import OptionsError
 from jellyframe.spark import decode_payloads, encode_payloads, from_jelly, to_jelly
-from spark_data import SPECIAL, quads, texts, write_jelly
+from support.spark_data import SPECIAL, quads, texts, write_jelly
 
 STATEMENTS = quads(300) + SPECIAL
 CHUNKS = [STATEMENTS[:100], [], STATEMENTS[100:200], STATEMENTS[200:]]

@@ -7,9 +7,9 @@ from pyspark.sql.types import StructField, StructType
 
 import jellyframe
 from jellyframe import DEFAULT_GRAPH, Batch, BlankNode, Literal, OptionsError, Triple
-from jellyframe.arrow import batch_to_arrow, table_to_batches
-from jellyframe.spark.filters import RowFilter
-from spark_data import INT, LONG, SPECIAL, STRING, XSD, Read, iri, quads, schema, texts, write_jelly
+from jellyframe.arrow.tables import batch_to_arrow, table_to_batches
+from jellyframe.ops.filters import RowFilter
+from support.spark_data import INT, LONG, SPECIAL, STRING, XSD, Read, iri, quads, schema, texts, write_jelly
 
 STATEMENTS = quads(500) + SPECIAL
 G = "http://example.org/"

@@ -10,7 +10,7 @@ from collections import Counter
 import pytest
 
 import jellyframe
-from spark_data import SPECIAL, quads, texts, write_jelly
+from support.spark_data import SPECIAL, quads, texts, write_jelly
 
 STATEMENTS = quads(3000) + SPECIAL
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from jellyframe import JellyError, OptionsError
-from jellyframe.spark.storage import StorageError
-from spark_data import SPECIAL, Read, quads, texts
-from stream_queries import Query, add, counted
+from jellyframe.storage.stores import StorageError
+from support.spark_data import SPECIAL, Read, quads, texts
+from support.stream_queries import Query, add, counted
 
 limits = pytest.importorskip("pyspark.sql.streaming.datasource", reason="read limits need Spark 4.2")
 

@@ -9,8 +9,8 @@ import pytest
 
 from jellyframe import OptionsError
 from jellyframe.spark import stream_source
-from spark_data import KNOWS_OFFSETS, SPECIAL, quads, texts
-from stream_queries import Query, add, counted
+from support.spark_data import KNOWS_OFFSETS, SPECIAL, quads, texts
+from support.stream_queries import Query, add, counted
 
 STATEMENTS = quads(900) + SPECIAL
 

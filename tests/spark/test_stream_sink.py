@@ -13,9 +13,9 @@ from pyspark.sql import Row
 from jellyframe import OptionsError, read_table
 from jellyframe.spark.options import WriteOptions
 from jellyframe.spark.source import JellyDataSource
-from jellyframe.spark.storage import StorageError
 from jellyframe.spark.stream_sink import NOTES_KEPT, StreamBatch, _record_batches
-from spark_data import KNOWS_OFFSETS, SPECIAL, STRING, Read, quads, schema, stream_options, texts, write_jelly
+from jellyframe.storage.stores import StorageError
+from support.spark_data import KNOWS_OFFSETS, SPECIAL, STRING, Read, quads, schema, stream_options, texts, write_jelly
 
 STATEMENTS = quads(600) + SPECIAL
 

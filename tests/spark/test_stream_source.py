@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from spark_data import KNOWS_OFFSETS, SPECIAL, quads, stream_options, texts, write_jelly
+from support.spark_data import KNOWS_OFFSETS, SPECIAL, quads, stream_options, texts, write_jelly
 
 STATEMENTS = quads(900) + SPECIAL
 

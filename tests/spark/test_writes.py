@@ -6,12 +6,13 @@ import pyarrow as pa
 import pytest
 
 import jellyframe
+import jellyframe.stream.index
 from jellyframe import DEFAULT_GRAPH, JellyError, LogicalType, OptionsError, PhysicalType, Quad, TableError, Triple
-from jellyframe.arrow import batch_to_arrow
-from jellyframe.spark.commit import Target
+from jellyframe.arrow.tables import batch_to_arrow
 from jellyframe.spark.options import WriteOptions
 from jellyframe.spark.writing import WritePlan, write_files
-from spark_data import SPECIAL, Read, iri, quads, texts
+from jellyframe.storage.commit import Target
+from support.spark_data import SPECIAL, Read, iri, quads, texts
 
 STATEMENTS = quads(1000) + SPECIAL
 
@@ -70,7 +71,7 @@ def test_stream_options_go_by_name(tmp_path):
 def test_files_can_be_split_and_have_an_index(tmp_path):
     (file,) = write(tmp_path, table_of(STATEMENTS), restart_every="2k", frame_rows=30)
     with file.open("rb") as source:
-        index = jellyframe.index.read_index(source)
+        index = jellyframe.stream.index.read_index(source)
     assert index.statements == len(STATEMENTS)
     assert len(index.restarts) > 3
     assert len(Read(file, partition_bytes=1).partitions) == len(index.restarts)
@@ -80,7 +81,7 @@ def test_files_can_be_split_and_have_an_index(tmp_path):
 def test_the_index_can_be_left_out(tmp_path, options):
     (file,) = write(tmp_path, table_of(STATEMENTS), **options)
     with file.open("rb") as source:
-        assert jellyframe.index.read_index(source) is None
+        assert jellyframe.stream.index.read_index(source) is None
     with jellyframe.open_reader(file) as reader:
         assert reader.options.version == 1
 

@@ -8,16 +8,16 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from jellyframe import formats
+from jellyframe.batch.selection import FrameRange, frame_range
 from jellyframe.cli.arguments import add_command, add_format, add_input, add_limits, add_output, limits_of
-from jellyframe.cli.selection import FrameRange, frame_range
 from jellyframe.cli.stream_options import add_compression, compression_of
 
 if TYPE_CHECKING:
     from jellyframe.batch import Batch
     from jellyframe.cli.streams import InputFile, ProgressOfInputs
-    from jellyframe.files import ByteSink
     from jellyframe.formats import Format
-    from jellyframe.reader import JellyReader
+    from jellyframe.storage.files import ByteSink
+    from jellyframe.stream.reader import JellyReader
 
 _EXAMPLES = """
 jellyframe rdf from-jelly people.jelly > people.nq
@@ -75,7 +75,7 @@ def add_parser(subparsers: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from jellyframe.cli.streams import InputFile, ProgressOfInputs, output_sink
-    from jellyframe.files import ByteSink
+    from jellyframe.storage.files import ByteSink
 
     target = output_format(arguments)
     compression = compression_of(arguments)
@@ -85,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
         progress = ProgressOfInputs(arguments.console, source.total_bytes)
         with ByteSink(sink, compression) as output:
             if target is formats.JELLY_TEXT:
-                from jellyframe.cli.jelly_text import jelly_to_text
+                from jellyframe.formats.jelly_text import jelly_to_text
 
                 jelly_to_text(source, output, arguments.take_frames)
             else:
@@ -105,7 +105,7 @@ def output_format(arguments: argparse.Namespace) -> Format:
 def _convert(
     source: InputFile, target: Format, output: ByteSink, arguments: argparse.Namespace, progress: ProgressOfInputs
 ) -> None:
-    from jellyframe.reader import open_reader
+    from jellyframe.stream.reader import open_reader
 
     with open_reader(source, limits=limits_of(arguments), concatenated=arguments.concatenated) as reader:
         batches = progress.over(reader.batches(), source)
@@ -133,7 +133,7 @@ def _wanted(
     frames: FrameRange | None = None,
 ) -> Iterable[Batch]:
     """Of a stream what is to be written, as the target can hold it."""
-    from jellyframe.cli import selection
+    from jellyframe.batch import selection
 
     frames = arguments.take_frames if frames is None else frames
     if not frames.is_all:
@@ -148,8 +148,8 @@ def _wanted(
 def _frame_by_frame(batches: Iterable[Batch], frames: FrameRange) -> Iterator[tuple[int, Batch]]:
     """The wanted frames, each as one batch."""
     from jellyframe.batch import Batch
-    from jellyframe.cli.selection import part_of
-    from jellyframe.frames import frames_of
+    from jellyframe.batch.frames import frames_of
+    from jellyframe.batch.selection import part_of
 
     count = 0
     for frame in frames_of(batches):
@@ -169,19 +169,19 @@ def _write(
     batches: Iterable[Batch], reader: JellyReader, target: Format, output: ByteSink, arguments: argparse.Namespace
 ) -> None:
     if target in (formats.NTRIPLES, formats.NQUADS):
-        from jellyframe import ntriples
+        from jellyframe.formats import ntriples
 
         ntriples.write(batches, output)
         return
     from jellyframe.cli.streams import SinkFile
 
     if target in (formats.PARQUET, formats.CSV):
-        from jellyframe.cli.tables import write_table_file
+        from jellyframe.formats.tables import write_table_file
 
         has_graph = reader.options.has_graph and not arguments.merge_graphs
         write_table_file(batches, SinkFile(output), target, arguments.layout, has_graph=has_graph)
         return
-    from jellyframe.oxigraph import write_text
+    from jellyframe.formats.oxigraph import write_text
 
     # The document begins with its prefixes, so those that come later in the stream come too late.
     iterator = iter(batches)

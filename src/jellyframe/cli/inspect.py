@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from jellyframe.cli.arguments import add_command, add_input, add_limits, add_output, limits_of
 
 if TYPE_CHECKING:
-    from jellyframe.survey import FrameCounts, StreamSurvey
+    from jellyframe.ops.survey import FrameCounts, StreamSurvey
 
 DETAILS = ("node", "term", "all")
 
@@ -50,9 +50,9 @@ jellyframe rdf inspect people.jelly --html report.html
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from jellyframe.cli.documents import JsonWriter, YamlWriter
-    from jellyframe.cli.inspect_documents import FrameWriter, input_document, options_document, totals_document
-    from jellyframe.files import ByteSink
+    from jellyframe.report.documents import JsonWriter, YamlWriter
+    from jellyframe.report.inspection import FrameWriter, input_document, options_document, totals_document
+    from jellyframe.storage.files import ByteSink
 
     with ByteSink(sys.stdout.buffer if arguments.to is None else arguments.to) as sink:
 
@@ -77,7 +77,7 @@ def _survey(
     arguments: argparse.Namespace, on_frame: Callable[[StreamSurvey, FrameCounts], object] | None = None
 ) -> StreamSurvey:
     from jellyframe.cli.streams import InputFile
-    from jellyframe.survey import survey_stream
+    from jellyframe.ops.survey import survey_stream
 
     history = None
     if arguments.html is not None:
@@ -102,8 +102,8 @@ def _survey(
         )
     arguments.console.end_progress()
     if history is not None:
-        from jellyframe.files import ByteSink
         from jellyframe.report.stream import stream_page
+        from jellyframe.storage.files import ByteSink
 
         with ByteSink(arguments.html) as sink:
             sink.write(stream_page(survey, history, source.name, source.bytes_read).encode())

@@ -117,7 +117,7 @@ def base_options(arguments: argparse.Namespace) -> StreamOptions | None:
 
     base = None
     if arguments.options_from is not None:
-        from jellyframe.reader import open_reader
+        from jellyframe.stream.reader import open_reader
 
         with open_reader(arguments.options_from) as reader:
             base = reader.options.replace(version=0)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from jellyframe.cli.streams import InputFile
     from jellyframe.formats import Format
     from jellyframe.options import StreamOptions
-    from jellyframe.writer import JellyWriter
+    from jellyframe.stream.writer import JellyWriter
 
 _EXAMPLES = """
 jellyframe rdf to-jelly people.nt.gz --to people.jelly
@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
     with InputFile(arguments.input) as source:
         progress = ProgressOfInputs(arguments.console, source.total_bytes)
         if input_format is formats.JELLY_TEXT:
-            from jellyframe.cli.jelly_text import text_to_jelly
+            from jellyframe.formats.jelly_text import text_to_jelly
 
             text_to_jelly(source, sink, arguments, progress)
         else:
@@ -69,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _convert(source: InputFile, input_format: Format, sink: Any, arguments: argparse.Namespace, progress: Any) -> None:
-    from jellyframe.writer import open_writer
+    from jellyframe.stream.writer import open_writer
 
     text = TextInput(source, input_format, arguments)
     batches = iter(text.batches)
@@ -103,11 +103,11 @@ class TextInput:
         self._parser: Any = None
         is_generalized = arguments.generalized_statements is not False
         if input_format in (formats.NTRIPLES, formats.NQUADS):
-            from jellyframe import ntriples
+            from jellyframe.formats import ntriples
 
             batches: Iterable[Batch] = ntriples.read(source, quads=input_format.has_graphs, generalized=is_generalized)
         else:
-            from jellyframe.oxigraph import OxigraphInput, iri_of_input
+            from jellyframe.formats.oxigraph import OxigraphInput, iri_of_input
 
             self._parser = OxigraphInput(
                 source,
@@ -117,7 +117,7 @@ class TextInput:
             )
             batches = self._parser.batches()
         if arguments.validate_terms:
-            from jellyframe.cli.selection import checked
+            from jellyframe.batch.selection import checked
 
             batches = checked(batches, source.name)
         self.batches: Iterator[Batch] = iter(batches)
@@ -130,7 +130,7 @@ def options_for(
     arguments: argparse.Namespace, input_format: Format, found: list[Batch], *, is_all: bool
 ) -> StreamOptions:
     """The options of the stream: what was said, and for the rest what the data asks for."""
-    from jellyframe.cli.selection import has_named_graph
+    from jellyframe.batch.selection import has_named_graph
     from jellyframe.options import LogicalType, PhysicalType, StreamOptions
 
     given = stream_options.given_options(arguments)
@@ -166,7 +166,7 @@ def _fitting(batch: Batch, options: StreamOptions, source: str) -> Batch:
     """The batch without its graphs if the stream has none: an error where that would lose something."""
     if batch.g is None or options.has_graph:
         return batch
-    from jellyframe.cli.selection import without_graphs
+    from jellyframe.batch.selection import without_graphs
 
     return next(without_graphs([batch], merge=False, target="the physical type TRIPLES", source=source))
 

@@ -12,8 +12,8 @@ from jellyframe.cli.console import UsageError
 
 if TYPE_CHECKING:
     from jellyframe.batch import Batch
-    from jellyframe.cli.regroup import Framing
     from jellyframe.cli.streams import ProgressOfInputs
+    from jellyframe.ops.regroup import Framing
     from jellyframe.options import LogicalType, StreamOptions
 
 _EXAMPLES = """
@@ -71,8 +71,8 @@ def add_parser(subparsers: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from jellyframe.cli.regroup import write_frames
     from jellyframe.cli.streams import ProgressOfInputs, expand_inputs, output_sink, total_size
+    from jellyframe.ops.regroup import write_frames
 
     paths = expand_inputs(arguments.inputs)
     sink = output_sink(arguments.to, is_binary=True, force=arguments.force)
@@ -82,14 +82,14 @@ def run(arguments: argparse.Namespace) -> int:
         framing = _framing(arguments, options)
         files = inputs.files
         if files is not None and len(files) == 1 and _changes_nothing(arguments, inputs, options, framing):
-            from jellyframe.cli.unchanged import copy_checked
+            from jellyframe.ops.unchanged import copy_checked
 
             if copy_checked(files[0], sink, options, limits_of(arguments), bool(arguments.index), inputs.progress):
                 return 0
         settings = stream_options.writer_settings(arguments)
         if files is not None and arguments.to is not None and arguments.concatenated:
-            from jellyframe.cli.rewriting import Rewriting, rewrite_in_pieces
-            from jellyframe.cli.workers import usable_cores
+            from jellyframe.ops.rewriting import Rewriting, rewrite_in_pieces
+            from jellyframe.ops.workers import usable_cores
 
             rewriting = Rewriting(
                 options,
@@ -120,7 +120,7 @@ class _Inputs:
 
     def _open(self, path: str | None) -> None:
         from jellyframe.cli.streams import InputFile
-        from jellyframe.reader import open_reader
+        from jellyframe.stream.reader import open_reader
 
         self._source = InputFile(path)
         self._limits = limits_of(self._arguments)
@@ -142,7 +142,7 @@ class _Inputs:
         """The options of the first stream and, as far as they can be read beforehand, of the other inputs."""
         import os
 
-        from jellyframe.reader import open_reader
+        from jellyframe.stream.reader import open_reader
 
         found = [self._reader.options]
         for path in self._paths[1:]:
@@ -165,7 +165,7 @@ def _fitting(
     batches: Iterable[Batch], source: str, options: StreamOptions, arguments: argparse.Namespace
 ) -> Iterable[Batch]:
     """The batches of an input as the output can hold them."""
-    from jellyframe.cli import selection
+    from jellyframe.batch import selection
 
     if arguments.validate_terms:
         batches = selection.checked(batches, source)
@@ -177,7 +177,7 @@ def _fitting(
 
 def _changes_nothing(arguments: argparse.Namespace, inputs: _Inputs, options: StreamOptions, framing: Framing) -> bool:
     """Whether the output may be the input, byte for byte, as far as options tell."""
-    from jellyframe.cli.regroup import FramesKept
+    from jellyframe.ops.regroup import FramesKept
 
     return (
         arguments.to is not None
@@ -233,7 +233,7 @@ def _logical_type(options: StreamOptions) -> LogicalType:
 
 
 def _framing(arguments: argparse.Namespace, options: StreamOptions) -> Framing:
-    from jellyframe.cli.regroup import FramePerInput, FrameRows, FramesKept
+    from jellyframe.ops.regroup import FramePerInput, FrameRows, FramesKept
 
     how = arguments.frames or ("keep" if arguments.rows_per_frame is None else "rows")
     if how != "rows" and arguments.rows_per_frame is not None:

@@ -6,13 +6,13 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
+from jellyframe.batch.selection import FrameRange, frame_range
 from jellyframe.cli.arguments import add_command, add_input, add_limits, limits_of
-from jellyframe.cli.selection import FrameRange, frame_range
 
 if TYPE_CHECKING:
-    from jellyframe.cli.comparing import Comparison
-    from jellyframe.cli.validation_report import Report
-    from jellyframe.files import ByteSource
+    from jellyframe.ops.comparing import Comparison
+    from jellyframe.ops.validation_report import Report
+    from jellyframe.storage.files import ByteSource
 
 _DELIMITED = {"either": None, "true": True, "false": False}
 
@@ -63,13 +63,13 @@ jellyframe rdf validate message.jelly --delimited=false --options-file expected.
 
 def run(arguments: argparse.Namespace) -> int:
     from jellyframe.cli.streams import InputFile
-    from jellyframe.cli.validation_report import Report
-    from jellyframe.files import ByteSink
+    from jellyframe.ops.validation_report import Report
+    from jellyframe.storage.files import ByteSink
 
     comparison = _comparison(arguments)
     expected_options = None
     if arguments.options_file is not None:
-        from jellyframe.reader import open_reader
+        from jellyframe.stream.reader import open_reader
 
         with open_reader(arguments.options_file) as reference:
             expected_options = reference.options
@@ -92,7 +92,7 @@ def _comparison(arguments: argparse.Namespace) -> Comparison | None:
     name = arguments.compare_to_rdf_file
     if name is None:
         return None
-    from jellyframe.cli.comparing import Ordered, Unordered, reference_statements
+    from jellyframe.ops.comparing import Ordered, Unordered, reference_statements
 
     reference = reference_statements(name, arguments.compare_to_format)
     return Ordered(reference, name) if arguments.compare_ordered else Unordered(reference, name)
@@ -100,11 +100,11 @@ def _comparison(arguments: argparse.Namespace) -> Comparison | None:
 
 def _check_stream(source: Any, arguments: argparse.Namespace, report: Report, comparison: Comparison | None) -> None:
     """Read all of the stream. What breaks the rules goes to the report."""
-    from jellyframe.cli.selection import take_frames
+    from jellyframe.batch.selection import take_frames
     from jellyframe.cli.streams import ProgressOfInputs
     from jellyframe.errors import JellyError, LimitError
-    from jellyframe.files import ByteSource
-    from jellyframe.reader import looks_delimited, open_reader
+    from jellyframe.storage.files import ByteSource
+    from jellyframe.stream.reader import looks_delimited, open_reader
 
     try:
         limits = limits_of(arguments)

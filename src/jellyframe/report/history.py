@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from jellyframe.survey import LOOKUP_TABLES, FrameCounts, StreamSurvey
+from jellyframe.ops.survey import LOOKUP_TABLES, FrameCounts, StreamSurvey
 
 MAX_STEPS = 160
 

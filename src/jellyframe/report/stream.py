@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from jellyframe.ops.survey import LOOKUP_TABLES, POSITIONS, ROW_FIELDS, TERM_KINDS, Counts, StreamSurvey
 from jellyframe.options import StreamOptions
 from jellyframe.report import plots
 from jellyframe.report.history import FrameHistory, Step
 from jellyframe.report.page import Page, facts, table_of
 from jellyframe.report.plots import Bar, Column, Part, Strip
 from jellyframe.report.text import number, share, short_iri, short_number, size
-from jellyframe.survey import LOOKUP_TABLES, POSITIONS, ROW_FIELDS, TERM_KINDS, Counts, StreamSurvey
 
 TOP_PREDICATES = 12
 

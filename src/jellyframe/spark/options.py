@@ -11,10 +11,10 @@ from enum import IntEnum
 from typing import Any, TypeVar
 
 from jellyframe.errors import OptionsError
-from jellyframe.files import COMPRESSIONS
 from jellyframe.options import Limits, LogicalType, PhysicalType, StreamOptions
-from jellyframe.reader import DEFAULT_BATCH_ROWS
-from jellyframe.writer import DEFAULT_FRAME_BYTES, DEFAULT_FRAME_ROWS, DEFAULT_RESTART_EVERY, default_options
+from jellyframe.storage.files import COMPRESSIONS
+from jellyframe.stream.reader import DEFAULT_BATCH_ROWS
+from jellyframe.stream.writer import DEFAULT_FRAME_BYTES, DEFAULT_FRAME_ROWS, DEFAULT_RESTART_EVERY, default_options
 
 _T = TypeVar("_T")
 _D = TypeVar("_D")
@@ -180,7 +180,7 @@ class ReadOptions:
 
     @classmethod
     def read(cls, options: Mapping[str, str]) -> ReadOptions:
-        from jellyframe.arrow_layouts import LAYOUTS
+        from jellyframe.arrow.layouts import LAYOUTS
 
         given = GivenOptions(options)
         filters: dict[str, tuple[str, ...]] = {}

@@ -10,13 +10,13 @@ import pyarrow.compute as pc
 from pyspark.sql import functions
 from pyspark.sql.types import ArrayType, BinaryType, DataType, StringType, StructField, StructType
 
-from jellyframe.arrow_layouts import get_layout
+from jellyframe.arrow.grouping import changes
+from jellyframe.arrow.layouts import get_layout
 from jellyframe.errors import JellyError, OptionsError
 from jellyframe.options import Limits, StreamOptions
-from jellyframe.spark.grouping import changes
-from jellyframe.spark.message_codec import MessageDecoder, Part, encode_messages
 from jellyframe.spark.options import CORRUPT_COLUMN, DROPMALFORMED, FAILFAST, MODES, PERMISSIVE
 from jellyframe.spark.schema import DEFAULT_LAYOUT, exact_arrow_schema, layout_columns
+from jellyframe.stream.message_batches import MessageDecoder, Part, encode_messages
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

@@ -13,15 +13,15 @@ import pyarrow.compute as pc
 from pyspark.sql.datasource import DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
-from jellyframe.arrow_layouts import FRAME_COLUMN, ArrowView
+from jellyframe.arrow.layouts import FRAME_COLUMN, ArrowView
 from jellyframe.batch import Batch
 from jellyframe.errors import JellyError, LimitError, OptionsError, ParseError
-from jellyframe.reader import JellyReader, open_reader
-from jellyframe.spark.filters import RowFilter
+from jellyframe.ops.filters import RowFilter
 from jellyframe.spark.options import FAILFAST, PERMISSIVE, ReadOptions, StreamReadOptions
 from jellyframe.spark.schema import FILE_COLUMN, METADATA_COLUMN, Columns
-from jellyframe.spark.splits import Piece, frames_before, plan_pieces, restart_offsets
-from jellyframe.spark.storage import find_files
+from jellyframe.storage.stores import find_files
+from jellyframe.stream.reader import JellyReader, open_reader
+from jellyframe.stream.splits import Piece, frames_before, plan_pieces, restart_offsets
 
 # What each batch costs by itself matters below this; filters may leave little of one.
 _MIN_BATCH_ROWS = 4096
@@ -224,7 +224,7 @@ def _last_frame(batch: Batch) -> int:
 
 def _row_numbers(batch: Batch) -> pa.Array:
     """The number of the frame of each row, counted from where the piece begins."""
-    from jellyframe.arrow_layouts import frame_numbers
+    from jellyframe.arrow.layouts import frame_numbers
 
     return frame_numbers(batch)
 

@@ -21,11 +21,11 @@ from pyspark.sql.datasource import WriterCommitMessage
 from pyspark.sql.types import StructType
 
 from jellyframe.errors import OptionsError
-from jellyframe.spark.commit import Target
 from jellyframe.spark.options import WriteOptions
 from jellyframe.spark.schema import exact_arrow_schema
-from jellyframe.spark.storage import StorageError
 from jellyframe.spark.writing import JellyCommitMessage, WritePlan, write_files
+from jellyframe.storage.commit import Target
+from jellyframe.storage.stores import StorageError
 
 if TYPE_CHECKING:
     from pyspark.sql.datasource import DataSourceStreamArrowWriter as _Base

@@ -1,6 +1,6 @@
 """The stream source: a growing folder of Jelly files, each of which is read once.
 
-An offset is a count of files in a log of arrivals, see `jellyframe.spark.arrivals`.
+An offset is a count of files in a log of arrivals, see `jellyframe.storage.arrivals`.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ import pyarrow as pa
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 from pyspark.sql.types import StructType
 
-from jellyframe.arrow_layouts import FRAME_COLUMN
+from jellyframe.arrow.layouts import FRAME_COLUMN
 from jellyframe.errors import OptionsError
-from jellyframe.spark.arrivals import Arrival, ArrivalLog
-from jellyframe.spark.filters import RowFilter
+from jellyframe.ops.filters import RowFilter
 from jellyframe.spark.options import ReadOptions
 from jellyframe.spark.reading import JellyPartition, read_pieces
 from jellyframe.spark.schema import Columns
-from jellyframe.spark.splits import plan_pieces
-from jellyframe.spark.storage import DataFile, Storage, StorageError, find_files, fixed_folder, locate
+from jellyframe.storage.arrivals import Arrival, ArrivalLog
+from jellyframe.storage.stores import DataFile, Storage, StorageError, find_files, fixed_folder, locate
+from jellyframe.stream.splits import plan_pieces
 
 try:
     from pyspark.sql.streaming import datasource as limits

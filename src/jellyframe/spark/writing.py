@@ -12,19 +12,19 @@ from pyspark import TaskContext
 from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
 from pyspark.sql.types import StructType
 
-from jellyframe.arrow_layouts import FRAME_COLUMN
-from jellyframe.arrow_terms import BatchMaker, find_layout
+from jellyframe.arrow.grouping import Groups
+from jellyframe.arrow.layouts import FRAME_COLUMN
+from jellyframe.arrow.sorting import sorted_runs
+from jellyframe.arrow.terms import BatchMaker, find_layout
 from jellyframe.batch import Batch
 from jellyframe.errors import OptionsError, TableError
 from jellyframe.kernel.kinds import KIND_DEFAULT_GRAPH
 from jellyframe.options import VERSION_1_1, StreamOptions
-from jellyframe.spark.commit import Target
-from jellyframe.spark.grouping import Groups
 from jellyframe.spark.options import WriteOptions
-from jellyframe.spark.rolling import RollingFiles
 from jellyframe.spark.schema import FILE_COLUMN, METADATA_COLUMN, exact_arrow_schema, layout_columns
-from jellyframe.spark.sorting import sorted_runs
-from jellyframe.writer import JellyWriter, open_writer
+from jellyframe.storage.commit import Target
+from jellyframe.storage.rolling import RollingFiles
+from jellyframe.stream.writer import JellyWriter, open_writer
 
 _SUFFIXES = {None: ".jelly", "gzip": ".jelly.gz", "zstd": ".jelly.zst"}
 # Columns that reads can ask for: what was read with them can be written again.

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from jellyframe import ntriples
 from jellyframe.batch import Batch
-from spark_data import STATEMENTS
+from jellyframe.formats import ntriples
+from support.spark_data import STATEMENTS
 
 
 @pytest.fixture(scope="session")

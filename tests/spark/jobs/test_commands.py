@@ -12,8 +12,8 @@ from contextlib import suppress
 import pytest
 
 import jellyframe
-from command import COMMAND, environment, error_of, run
-from spark_data import STATEMENTS, write_jelly
+from support.command import COMMAND, environment, error_of, run
+from support.spark_data import STATEMENTS, write_jelly
 
 pytest.importorskip("grpc_status", reason="needs pyspark[connect]")
 

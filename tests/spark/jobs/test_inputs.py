@@ -10,12 +10,12 @@ import pytest
 
 import jellyframe
 from jellyframe.errors import OptionsError, TextError
-from jellyframe.files import zstd_module
 from jellyframe.spark.jobs import read_statements
 from jellyframe.spark.jobs.errors import plain_errors
 from jellyframe.spark.jobs.inputs import Inputs, has_graphs
-from jellyframe.spark.storage import StorageError
-from spark_data import STATEMENTS, texts, write_jelly
+from jellyframe.storage.files import zstd_module
+from jellyframe.storage.stores import StorageError
+from support.spark_data import STATEMENTS, texts, write_jelly
 
 BAD = b"<http://a/s> <http://a/p> .\n"
 

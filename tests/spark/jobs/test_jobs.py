@@ -14,8 +14,8 @@ import jellyframe
 from jellyframe.errors import OptionsError, TableError, TextError
 from jellyframe.options import PhysicalType
 from jellyframe.spark import jobs
-from jellyframe.spark.storage import StorageError
-from spark_data import STATEMENTS, quads, texts, write_jelly
+from jellyframe.storage.stores import StorageError
+from support.spark_data import STATEMENTS, quads, texts, write_jelly
 
 ALL = texts(STATEMENTS)
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from jellyframe.cli.console import Console
-    from jellyframe.spark.jobs.summary import Summary
+    from jellyframe.ops.summary import Summary
 
 MODES = ("FAILFAST", "DROPMALFORMED", "PERMISSIVE")
 JOB_FORMATS = (*formats.TEXT_FORMATS, formats.JELLY, formats.PARQUET)

@@ -11,7 +11,7 @@ from jellyframe.cli.console import one_line
 from jellyframe.cli.spark.jobs import add_job, input_paths, job_session, read_settings
 
 if TYPE_CHECKING:
-    from jellyframe.spark.stats.result import Statistics
+    from jellyframe.ops.statistics.result import Statistics
 
 DEFAULT_TOP = 20
 
@@ -47,8 +47,8 @@ jellyframe spark stats 's3://data/*.nq.gz' --approximate --json | jq .distinct
 def run(arguments: argparse.Namespace) -> int:
     from pathlib import PurePath
 
+    from jellyframe.ops.statistics.void import require_dataset_iri
     from jellyframe.spark.jobs import stats
-    from jellyframe.spark.stats.void import require_dataset_iri
 
     paths = input_paths(arguments)
     require_dataset_iri(arguments.dataset)
@@ -68,10 +68,10 @@ def _safe(text: str) -> str:
 
 
 def _write(statistics: Statistics, arguments: argparse.Namespace, title: str) -> None:
-    from jellyframe.files import ByteSink
-    from jellyframe.spark.stats.page import statistics_page
-    from jellyframe.spark.stats.table import text_table
-    from jellyframe.spark.stats.void import void_description
+    from jellyframe.ops.statistics.void import void_description
+    from jellyframe.report.statistics_page import statistics_page
+    from jellyframe.report.statistics_table import text_table
+    from jellyframe.storage.files import ByteSink
 
     top = arguments.top
     with ByteSink(sys.stdout.buffer if arguments.to is None else arguments.to) as sink:

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING
 from jellyframe.lazy import attribute_loader
 
 if TYPE_CHECKING:
+    from jellyframe.ops.summary import Summary
     from jellyframe.spark.jobs.converting import convert
     from jellyframe.spark.jobs.inputs import read_statements
     from jellyframe.spark.jobs.merging import merge
     from jellyframe.spark.jobs.partitioning import partition
     from jellyframe.spark.jobs.sampling import sample
     from jellyframe.spark.jobs.statistics import stats
-    from jellyframe.spark.jobs.summary import Summary
     from jellyframe.spark.jobs.validating import validate
 
 __all__ = ["Summary", "convert", "merge", "partition", "read_statements", "sample", "stats", "validate"]

@@ -9,15 +9,16 @@ from typing import Any
 
 import pyarrow as pa
 
-from jellyframe import formats, ntriples
+from jellyframe import formats
 from jellyframe.batch import Batch
 from jellyframe.errors import JellyError, ParseError, TextError
+from jellyframe.formats import ntriples
+from jellyframe.formats.lines import LinePlace, LineRange
 from jellyframe.spark.jobs.inputs import LINE_FORMATS, PER_FILE, Inputs
-from jellyframe.spark.jobs.lines import LinePlace, LineRange
 from jellyframe.spark.options import FAILFAST
 from jellyframe.spark.reading import PieceRows, opened, read_on, without_small
 from jellyframe.spark.schema import Columns
-from jellyframe.spark.splits import Piece
+from jellyframe.stream.splits import Piece
 
 OnError = Callable[[JellyError], object]
 # A piece with more bad lines than this is most likely no text of ours; the others are only counted.
@@ -74,7 +75,7 @@ class BadRecords:
 
 def piece_batches(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[Batch]:
     """The statements of a piece, as read for the writers of jobs. Bad input goes to `on_error`, which may raise."""
-    from jellyframe.spark.filters import RowFilter
+    from jellyframe.ops.filters import RowFilter
 
     batches = _read(piece, inputs, on_error)
     if inputs.blank_nodes == PER_FILE:
@@ -132,7 +133,7 @@ def _read_lines(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[Bat
 
 def _read_document(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[Batch]:
     """A file that is read whole or not at all beyond its first error, by pyoxigraph."""
-    from jellyframe.oxigraph import OxigraphInput
+    from jellyframe.formats.oxigraph import OxigraphInput
 
     storage = piece.file.storage
     base = Path(piece.file.path).as_uri() if storage.is_local else storage.display(piece.file.path)
@@ -149,7 +150,7 @@ def _read_parquet(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[B
     """The groups of rows that begin in a piece."""
     import pyarrow.parquet
 
-    from jellyframe.arrow_terms import BatchMaker
+    from jellyframe.arrow.terms import BatchMaker
 
     maker: BatchMaker | None = None
     try:

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+from jellyframe.ops.summary import Summary
 from jellyframe.spark.jobs.inputs import KEEP, Inputs, Paths, has_graphs
 from jellyframe.spark.jobs.outputs import ERROR, Output
 from jellyframe.spark.jobs.running import copy_statements
-from jellyframe.spark.jobs.summary import Summary
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -20,19 +20,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from jellyframe.arrow_layouts import string_array
+from jellyframe.arrow.layouts import string_array
 from jellyframe.batch import Batch
 from jellyframe.kernel.ntriples_write_cy import term_strings
+from jellyframe.ops.summary import MAX_PROBLEMS, Summary
 from jellyframe.options import StreamOptions
-from jellyframe.reader import open_reader
 from jellyframe.spark.jobs.batches import BadRecords, piece_batches
 from jellyframe.spark.jobs.inputs import Inputs, map_pieces
 from jellyframe.spark.jobs.outputs import Output
 from jellyframe.spark.jobs.running import RESULT_SCHEMA, TaskResult, run_job, write_batches
-from jellyframe.spark.jobs.summary import MAX_PROBLEMS, Summary
 from jellyframe.spark.options import PERMISSIVE
-from jellyframe.spark.splits import Piece
-from jellyframe.writer import JellyWriter, default_options, open_writer
+from jellyframe.stream.reader import open_reader
+from jellyframe.stream.splits import Piece
+from jellyframe.stream.writer import JellyWriter, default_options, open_writer
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

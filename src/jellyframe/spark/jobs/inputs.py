@@ -15,10 +15,10 @@ import pyarrow as pa
 from jellyframe import formats
 from jellyframe.errors import JellyError, OptionsError
 from jellyframe.formats import Format
-from jellyframe.reader import open_reader
 from jellyframe.spark.options import ReadOptions
-from jellyframe.spark.splits import PLANNING_THREADS, Piece, cut_files, default_target, pack
-from jellyframe.spark.storage import DataFile, StorageError, find_files
+from jellyframe.storage.stores import DataFile, StorageError, find_files
+from jellyframe.stream.reader import open_reader
+from jellyframe.stream.splits import PLANNING_THREADS, Piece, cut_files, default_target, pack
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -150,7 +150,7 @@ def read_statements(
 
 def statements(spark: SparkSession, inputs: Inputs) -> DataFrame:
     """The statements of files that have been found."""
-    from jellyframe.arrow_layouts import FRAME_COLUMN
+    from jellyframe.arrow.layouts import FRAME_COLUMN
     from jellyframe.spark.jobs.batches import statement_rows
     from jellyframe.spark.schema import Columns, default_schema
 

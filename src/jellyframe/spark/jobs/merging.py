@@ -7,11 +7,11 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from jellyframe import formats
+from jellyframe.ops.summary import Summary
 from jellyframe.spark.jobs.distinct import BUCKET_BYTES, MAX_BUCKETS, write_distinct
 from jellyframe.spark.jobs.inputs import KEEP, TEXT_FACTOR, Inputs, Paths, has_graphs, statement_columns, statements
 from jellyframe.spark.jobs.outputs import ERROR, Output
 from jellyframe.spark.jobs.running import copy_statements, cores, write_statements
-from jellyframe.spark.jobs.summary import Summary
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

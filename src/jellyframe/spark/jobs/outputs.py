@@ -11,19 +11,19 @@ from uuid import uuid4
 import pyarrow as pa
 
 from jellyframe import formats
-from jellyframe.arrow import arrow_schema
-from jellyframe.arrow_layouts import ArrowView
+from jellyframe.arrow.layouts import ArrowView
+from jellyframe.arrow.tables import arrow_schema
 from jellyframe.batch import Batch
 from jellyframe.errors import OptionsError
-from jellyframe.files import ByteSink
 from jellyframe.formats import Format
 from jellyframe.kernel.ntriples_write_cy import term_strings, write_lines
-from jellyframe.spark.commit import Target
 from jellyframe.spark.jobs.inputs import JOB_FORMATS, option_texts
 from jellyframe.spark.options import WriteOptions
-from jellyframe.spark.rolling import RollingFiles
-from jellyframe.spark.storage import StorageError, is_hidden
 from jellyframe.spark.writing import JellyFiles, WritePlan, without_graphs
+from jellyframe.storage.commit import Target
+from jellyframe.storage.files import ByteSink
+from jellyframe.storage.rolling import RollingFiles
+from jellyframe.storage.stores import StorageError, is_hidden
 
 OUT_FORMATS = (formats.JELLY, formats.NQUADS, formats.NTRIPLES, formats.PARQUET)
 ERROR, OVERWRITE, APPEND = "error", "overwrite", "append"
@@ -168,8 +168,8 @@ def ready_batches(batches: Iterator[Batch], output: Output) -> Iterator[Batch]:
     options = output.plan.options
     if not options.sort:
         return batches
-    from jellyframe.arrow_terms import BatchMaker
-    from jellyframe.spark.sorting import sorted_runs
+    from jellyframe.arrow.sorting import sorted_runs
+    from jellyframe.arrow.terms import BatchMaker
 
     view = ArrowView("ntriples", output.has_graph)
     maker = BatchMaker(view.schema)

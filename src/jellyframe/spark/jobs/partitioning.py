@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from jellyframe.arrow_terms import BatchMaker
+from jellyframe.arrow.grouping import Groups
+from jellyframe.arrow.terms import BatchMaker
 from jellyframe.errors import OptionsError
-from jellyframe.spark.grouping import Groups
+from jellyframe.ops.summary import Summary
 from jellyframe.spark.jobs.inputs import KEEP, Inputs, Paths, has_graphs, statement_columns, statements
 from jellyframe.spark.jobs.outputs import APPEND, ERROR, MANIFEST, Output
 from jellyframe.spark.jobs.running import RESULT_SCHEMA, TaskResult, cores, good_rows, run_job, task_prefix
-from jellyframe.spark.jobs.summary import Summary
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession

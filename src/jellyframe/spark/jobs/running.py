@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from jellyframe.arrow_layouts import POSITIONS
+from jellyframe.arrow.layouts import POSITIONS
 from jellyframe.batch import Batch
+from jellyframe.ops.summary import MAX_PROBLEMS, Summary
 from jellyframe.spark.jobs.batches import BadRecords, piece_batches
 from jellyframe.spark.jobs.errors import plain_errors
 from jellyframe.spark.jobs.inputs import Inputs, map_pieces
 from jellyframe.spark.jobs.outputs import Output, ready_batches
-from jellyframe.spark.jobs.summary import MAX_PROBLEMS, Summary
 from jellyframe.spark.options import PERMISSIVE
-from jellyframe.spark.rolling import RollingFiles
-from jellyframe.spark.splits import OPEN_COST_BYTES, Piece
+from jellyframe.storage.rolling import RollingFiles
+from jellyframe.stream.splits import OPEN_COST_BYTES, Piece
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -98,7 +98,7 @@ def write_rows(
     record_batches: Iterator[pa.RecordBatch], columns: Sequence[str], corrupt: str | None, output: Output
 ) -> Iterator[pa.RecordBatch]:
     """A task that writes rows which Spark brings it."""
-    from jellyframe.arrow_terms import BatchMaker
+    from jellyframe.arrow.terms import BatchMaker
 
     result = TaskResult()
 

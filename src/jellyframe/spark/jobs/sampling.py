@@ -7,10 +7,10 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from jellyframe.errors import OptionsError
+from jellyframe.ops.summary import Summary
 from jellyframe.spark.jobs.inputs import KEEP, Inputs, Paths, has_graphs, statement_columns, statements
 from jellyframe.spark.jobs.outputs import ERROR, Output
 from jellyframe.spark.jobs.running import write_statements
-from jellyframe.spark.jobs.summary import Summary
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession

@@ -12,7 +12,7 @@ from jellyframe.spark.jobs.inputs import Inputs, Paths
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from jellyframe.spark.stats.result import Statistics
+    from jellyframe.ops.statistics.result import Statistics
 
 
 def stats(
@@ -29,7 +29,7 @@ def stats(
     The data is read once. Distinct terms are counted exactly, unless `approximate` asks for sketches, which need next
     to no memory and err by one or two per cent. The other arguments are those of `read_statements`, for files only.
     """
-    from jellyframe.spark.stats.gathering import counts_of_files, counts_of_frame, gather
+    from jellyframe.spark.jobs.gathering import counts_of_files, counts_of_frame, gather
 
     with plain_errors():
         if isinstance(data, str | PathLike | Sequence):

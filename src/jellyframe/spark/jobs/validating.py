@@ -17,7 +17,7 @@ from jellyframe.spark.jobs.errors import plain_errors
 from jellyframe.spark.jobs.inputs import LINE_FORMATS, Inputs, Paths, map_pieces
 from jellyframe.spark.jobs.running import RESULT_SCHEMA, collected
 from jellyframe.spark.options import PERMISSIVE
-from jellyframe.spark.splits import Piece
+from jellyframe.stream.splits import Piece
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -1,0 +1,91 @@
+"""Text files cut anywhere, read line by line: a line belongs to the piece that its first byte lies in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jellyframe.errors import TextError
+from jellyframe.storage.files import CHUNK_BYTES
+from jellyframe.stream.splits import Piece
+
+# To say the number of a line, all of the file before it has to be read; beyond this, the place in bytes must do.
+MAX_COUNTED_BYTES = 1 << 30
+
+
+class LineRange:
+    """The lines that begin in a piece, as a file object. Any piece will do: short, empty, or within one line."""
+
+    def __init__(self, source: Any, piece: Piece) -> None:
+        self.name = piece.file.name
+        self._source = source
+        self._end = piece.end
+        self._is_over = False
+        # A line begins at the start of the piece if the byte before it ends one.
+        self._at = max(piece.start - 1, 0)
+        self._waiting = b""
+        source.seek(self._at)
+        if piece.start:
+            self._skip_line()
+        self.start = self._at - len(self._waiting)
+
+    def _next(self, size: int) -> bytes:
+        data: bytes = self._source.read(size)
+        self._at += len(data)
+        return data
+
+    def _skip_line(self) -> None:
+        """Leave out the rest of a line that began before the piece."""
+        while data := self._next(CHUNK_BYTES):
+            end = data.find(b"\n") + 1
+            if end:
+                self._waiting = data[end:]
+                return
+
+    def read(self, size: int) -> bytes:
+        """Some bytes, about `size`; none only at the end."""
+        if self._is_over:
+            return b""
+        data, self._waiting = self._waiting or self._next(size), b""
+        before_end = self._end - (self._at - len(data))
+        if before_end <= 0 and self._at - len(data) == self.start:
+            # Not even the first line begins in the piece.
+            self._is_over = True
+            return b""
+        if len(data) < before_end and data:
+            return data
+        # The line goes on to where it ends, whichever piece that is in; the one before may end right with the piece.
+        end = data.find(b"\n", max(before_end - 1, 0)) + 1
+        if end or not data:
+            self._is_over = True
+            return data[:end]
+        return data
+
+
+class LinePlace:
+    """Completes errors whose lines are counted from the start of a piece."""
+
+    def __init__(self, piece: Piece, start: int) -> None:
+        self._file = piece.file
+        self._start = start
+        self._lines_before: int | None = None if start else 0
+
+    def complete(self, error: TextError) -> None:
+        """Make the place of an error that in the whole file."""
+        error.source = self._file.name
+        if error.line is None:
+            return
+        if self._start > MAX_COUNTED_BYTES:
+            error.message = f"{error.message} (line {error.line} from byte {self._start} on)"
+            error.line = error.column = None
+            return
+        if self._lines_before is None:
+            self._lines_before = self._count_lines()
+        error.line += self._lines_before
+
+    def _count_lines(self) -> int:
+        count, left = 0, self._start
+        with self._file.open() as source:
+            while left and (data := source.read(min(left, CHUNK_BYTES))):
+                count += data.count(b"\n")
+                left -= len(data)
+        return count

@@ -1,0 +1,1 @@
+"""Operations on whole streams: compare, transcode, survey, validate, count."""

@@ -1,0 +1,121 @@
+"""Keeping only statements with certain terms, decided once per distinct term of a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from jellyframe.arrow.layouts import string_array
+from jellyframe.batch import Batch
+from jellyframe.errors import OptionsError, TextError
+from jellyframe.formats import ntriples
+from jellyframe.kernel.kinds import KIND_BLANK_NODE, KIND_DEFAULT_GRAPH, KIND_IRI
+from jellyframe.terms import DEFAULT_GRAPH, IRI, BlankNode, DefaultGraph
+
+_Term = object
+
+
+def parse_term(text: str, position: str) -> _Term:
+    """A term as users write it: N-Triples syntax, or an IRI as it is; `default` among graphs is the default graph."""
+    if position == "g" and text.lower() == "default":
+        return DEFAULT_GRAPH
+    if not text.startswith(("<", '"', "_:")):
+        return IRI(text)
+    if text.startswith("<") and text.endswith(">") and not text.startswith("<<") and "\\" not in text:
+        # Data may have IRIs that are not absolute, which N-Triples may not.
+        return IRI(text[1:-1])
+    try:
+        (batch,) = ntriples.read(f"<s:> <p:> {text} .\n".encode(), quads=False, generalized=True)
+        (statement,) = batch.statements()
+    except (TextError, ValueError) as error:
+        raise OptionsError(f"{text!r} is not a term in N-Triples syntax: {error}") from None
+    return statement.o
+
+
+class _Wanted:
+    """The terms that one position may have."""
+
+    def __init__(self, terms: Sequence[_Term]) -> None:
+        self._iris = pa.array([term.value for term in terms if isinstance(term, IRI)], pa.string())
+        self._labels = pa.array([term.label for term in terms if isinstance(term, BlankNode)], pa.string())
+        self.default_graph = any(isinstance(term, DefaultGraph) for term in terms)
+        others = [term for term in terms if not isinstance(term, IRI | BlankNode | DefaultGraph)]
+        self._texts = pa.array(list(map(str, others)), pa.string())
+
+    def among(self, batch: Batch) -> pa.Array:
+        """For each term of a batch, whether it is wanted."""
+        kinds = pa.Array.from_buffers(pa.uint8(), batch.terms.count, [None, pa.py_buffer(batch.terms.buffers()[0])])
+        values = string_array(batch.terms.values)
+        found = []
+        for kind, strings in ((KIND_IRI, self._iris), (KIND_BLANK_NODE, self._labels)):
+            if len(strings):
+                is_kind = pc.equal(kinds, pa.scalar(kind, pa.uint8()))
+                found.append(pc.and_(is_kind, pc.is_in(values, value_set=strings)))
+        if self.default_graph:
+            found.append(pc.equal(kinds, pa.scalar(KIND_DEFAULT_GRAPH, pa.uint8())))
+        if len(self._texts):
+            from jellyframe.kernel.ntriples_write_cy import term_strings
+
+            found.append(pc.is_in(string_array(term_strings(batch.terms)), value_set=self._texts))
+        mask = found[0]
+        for more in found[1:]:
+            mask = pc.or_(mask, more)
+        return mask
+
+
+class RowFilter:
+    """Statements with one of the wanted terms at each position that has any."""
+
+    def __init__(self, terms: Mapping[str, Sequence[str]]) -> None:
+        self._wanted = {
+            position: _Wanted([parse_term(text, position) for text in texts]) for position, texts in terms.items()
+        }
+
+    def __bool__(self) -> bool:
+        return bool(self._wanted)
+
+    def apply(self, batch: Batch) -> Batch:
+        """A batch of the rows that are wanted, over the same terms."""
+        mask: pa.Array | None = None
+        for position, wanted in self._wanted.items():
+            column = getattr(batch, position)
+            if column is None:
+                if wanted.default_graph:
+                    continue
+                return _rows(batch, pa.repeat(False, len(batch)))
+            terms = wanted.among(batch)
+            if not terms.true_count:
+                return _rows(batch, pa.repeat(False, len(batch)))
+            rows = terms.take(_ints(column))
+            mask = rows if mask is None else pc.and_(mask, rows)
+        return batch if mask is None or mask.true_count == len(batch) else _rows(batch, mask)
+
+
+def _ints(column: memoryview) -> pa.Array:
+    return pa.Array.from_buffers(pa.int32(), len(column), [None, pa.py_buffer(column)])
+
+
+def _column(array: pa.Array) -> memoryview:
+    return memoryview(array.buffers()[1]).cast("i")[array.offset : array.offset + len(array)]
+
+
+def _rows(batch: Batch, mask: pa.Array) -> Batch:
+    """The rows where the mask is true. Frames keep their numbers, and may have become empty."""
+    g = None if batch.g is None else _column(_ints(batch.g).filter(mask))
+    s, p, o = (_column(_ints(column).filter(mask)) for column in (batch.s, batch.p, batch.o))
+    ends = batch.frame_ends
+    if ends is not None and len(ends):
+        counts = pc.cumulative_sum(pa.concat_arrays([pa.array([0], pa.int32()), mask.cast(pa.int32())]))
+        ends = _column(counts.take(_ints(ends)))
+    return Batch(
+        (s, p, o, g),
+        batch.terms,
+        options=batch.options,
+        first_frame=batch.first_frame,
+        frame_ends=ends,
+        last_frame_open=batch.last_frame_open,
+        metadata=batch.metadata,
+        namespaces=batch.namespaces,
+    )

@@ -1,0 +1,100 @@
+"""Batches of one or many streams into the frames of one: kept, regrouped by rows, or one for each input."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from jellyframe.stream.index import INDEX_KEY
+from jellyframe.stream.writer import JellyWriter, open_writer
+
+if TYPE_CHECKING:
+    from jellyframe.batch import Batch
+    from jellyframe.options import StreamOptions
+
+
+class FramesKept(NamedTuple):
+    """Each frame stays a frame, with its metadata."""
+
+
+class FrameRows(NamedTuple):
+    """Frames of so many rows, whatever those of the input. Metadata, which belonged to those, is left out."""
+
+    rows: int
+
+
+class FramePerInput(NamedTuple):
+    """All of an input in one frame."""
+
+
+Framing = FramesKept | FrameRows | FramePerInput
+
+
+def write_frames(
+    inputs: Iterable[Iterable[Batch]],
+    sink: Any,
+    options: StreamOptions,
+    settings: dict[str, Any],
+    framing: Framing,
+    declared: dict[str, str] | None = None,
+) -> JellyWriter:
+    """Write the batches of some inputs as one stream. The writer, which is closed, tells what has been written.
+
+    Namespaces are declared once, where they first come or change; those of `declared` have come before.
+    """
+    cut = framing.rows if isinstance(framing, FrameRows) else None
+    if cut is None:
+        settings = {**settings, "frame_bytes": None}
+    with open_writer(sink, options, frame_rows=cut, **settings) as writer:
+        output = _Output(writer, declared or {}, keeps_frames=isinstance(framing, FramesKept))
+        for batches in inputs:
+            for batch in batches:
+                output.write(batch)
+            if isinstance(framing, FramePerInput):
+                writer.end_frame()
+    return writer
+
+
+class _Output:
+    """A writer, and what it has declared so far."""
+
+    def __init__(self, writer: JellyWriter, declared: dict[str, str], *, keeps_frames: bool) -> None:
+        self._writer = writer
+        self._keeps_frames = keeps_frames
+        self._declared = declared
+        self._metadata: dict[str, bytes] = {}
+
+    def write(self, batch: Batch) -> None:
+        if not self._keeps_frames:
+            for _frame, name, iri in batch.namespaces:
+                self._declare(name, iri)
+            self._writer.write_batch(batch)
+            return
+        if batch.namespaces or batch.metadata or self._metadata:
+            self._write_frames(batch)
+            return
+        self._writer.write_batch_in_frames(batch)
+
+    def _write_frames(self, batch: Batch) -> None:
+        namespaces: dict[int, list[tuple[str, str]]] = {}
+        for frame, name, iri in batch.namespaces:
+            namespaces.setdefault(frame, []).append((name, iri))
+        for number, start, stop, is_complete in batch.frame_spans():
+            for name, iri in namespaces.get(number, ()):
+                self._declare(name, iri)
+            self._writer.write_batch(batch, start, stop)
+            self._metadata.update(batch.metadata.get(number, {}))
+            if is_complete:
+                self._end_frame(is_empty=start == stop)
+
+    def _end_frame(self, *, is_empty: bool) -> None:
+        metadata, self._metadata = self._metadata, {}
+        # An index tells where things lie in the file that it came from.
+        if metadata.pop(INDEX_KEY, None) is not None and is_empty and not metadata:
+            return
+        self._writer.end_frame(metadata or None)
+
+    def _declare(self, name: str, iri: str) -> None:
+        if self._declared.get(name) != iri:
+            self._writer.declare_namespace(name, iri)
+            self._declared[name] = iri

@@ -1,0 +1,167 @@
+"""Batches to rows of counts, in the tasks.
+
+A row says how often a term stands at a position of the statements in a batch. Terms that only have to be told apart are
+given as 128 bits of hash, so of the data little more than numbers ever passes through Spark. `key` says what the term
+counts for: at `p` the predicate itself; at `s`, `o` and `g` its kind, and of literals the datatype or language. Rows
+for classes tell of the entities in them: their `key` is the class, and the hash that of the entity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from hashlib import blake2b
+from itertools import pairwise
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from jellyframe.arrow.layouts import string_array
+from jellyframe.batch import Batch
+from jellyframe.kernel.kinds import (
+    KIND_BLANK_NODE,
+    KIND_DEFAULT_GRAPH,
+    KIND_IRI,
+    KIND_LANG_LITERAL,
+    KIND_LITERAL,
+    KIND_QUOTED_TRIPLE,
+    KIND_TYPED_LITERAL,
+)
+from jellyframe.kernel.ntriples_write_cy import term_strings
+
+SUBJECT, PREDICATE, OBJECT, GRAPH, CLASS, BAD_RECORD = range(6)
+# Spark's name for each type, and Arrow's.
+COUNTS_DDL = "position byte, key string, high long, low long, uses long"
+COUNTS_SCHEMA = pa.schema(
+    [
+        ("position", pa.int8()),
+        ("key", pa.string()),
+        ("high", pa.int64()),
+        ("low", pa.int64()),
+        ("uses", pa.int64()),
+    ]
+)
+
+RDF_TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
+IRI, BLANK_NODE, QUOTED_TRIPLE, DEFAULT_GRAPH = "iri", "bnode", "triple", "default"
+# What keys of literals begin with: the whole key, or what is followed by a datatype or a language.
+SIMPLE_LITERAL, TYPED_LITERAL, LANGUAGE_LITERAL = '"', "^^", "@"
+
+_FIXED_KEYS = {
+    KIND_IRI: IRI,
+    KIND_BLANK_NODE: BLANK_NODE,
+    KIND_LITERAL: SIMPLE_LITERAL,
+    KIND_QUOTED_TRIPLE: QUOTED_TRIPLE,
+    KIND_DEFAULT_GRAPH: DEFAULT_GRAPH,
+}
+_DIGEST_BYTES = 16
+# What codes of kinds and details are made with: kinds are smaller than this.
+_KINDS = 16
+
+
+def counted(batches: Iterable[Batch]) -> Iterator[pa.RecordBatch]:
+    """The counts of batches, those of each by themselves."""
+    for batch in batches:
+        if len(batch):
+            yield _Counts(batch).rows()
+
+
+def bad_records(messages: list[str], count: int) -> pa.RecordBatch:
+    """Rows that tell of bad input: some of the messages, and how many records there were in all."""
+    rows = [(BAD_RECORD, message, 0, 0, 0) for message in messages]
+    rows.append((BAD_RECORD, "", 0, 0, count))
+    columns = zip(*rows, strict=True)
+    arrays = [pa.array(column, kind.type) for column, kind in zip(columns, COUNTS_SCHEMA, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, schema=COUNTS_SCHEMA)
+
+
+class _Counts:
+    """What one batch counts."""
+
+    def __init__(self, batch: Batch) -> None:
+        self._batch = batch
+        self._texts = string_array(term_strings(batch.terms))
+        self._keys = _keys(batch)
+        self._high, self._low = _hashes(self._texts)
+        self._parts: list[pa.Table] = []
+
+    def rows(self) -> pa.RecordBatch:
+        self._add_terms(SUBJECT, self._batch.s)
+        self._add_terms(OBJECT, self._batch.o)
+        if self._batch.g is not None:
+            self._add_terms(GRAPH, self._batch.g)
+        else:
+            self._add(GRAPH, pa.array([DEFAULT_GRAPH]), _zeros(1), _zeros(1), pa.array([len(self._batch)]))
+        predicates, uses = _value_counts(_terms(self._batch.p))
+        self._add(PREDICATE, self._texts.take(predicates), _zeros(len(uses)), _zeros(len(uses)), uses)
+        self._add_classes()
+        (rows,) = pa.concat_tables(self._parts).combine_chunks().to_batches()
+        return rows
+
+    def _add(self, position: int, key: pa.Array, high: pa.Array, low: pa.Array, uses: pa.Array) -> None:
+        positions = pa.repeat(pa.scalar(position, pa.int8()), len(uses))
+        self._parts.append(pa.Table.from_arrays([positions, key, high, low, uses], schema=COUNTS_SCHEMA))
+
+    def _add_terms(self, position: int, rows: memoryview) -> None:
+        terms, uses = _value_counts(_terms(rows))
+        self._add(position, self._keys.take(terms), self._high.take(terms), self._low.take(terms), uses)
+
+    def _add_classes(self) -> None:
+        """Pairs of an entity and a class that it is said to be in."""
+        is_type = pc.equal(self._texts, RDF_TYPE)
+        if not pc.any(is_type).as_py():
+            return
+        has_type = is_type.take(_terms(self._batch.p))
+        entities = _terms(self._batch.s).filter(has_type).cast(pa.int64())
+        classes = _terms(self._batch.o).filter(has_type).cast(pa.int64())
+        count = pa.scalar(len(self._texts), pa.int64())
+        pairs, uses = _value_counts(pc.add(pc.multiply(classes, count), entities))
+        classes = pc.divide(pairs, count)
+        entities = pc.subtract(pairs, pc.multiply(classes, count))
+        self._add(CLASS, self._texts.take(classes), self._high.take(entities), self._low.take(entities), uses)
+
+
+def _terms(rows: memoryview) -> pa.Array:
+    """A column of a batch, over the same memory."""
+    return pa.Array.from_buffers(pa.int32(), len(rows), [None, pa.py_buffer(rows)])
+
+
+def _value_counts(values: pa.Array) -> tuple[pa.Array, pa.Array]:
+    counts = pc.value_counts(values)
+    return counts.field(0), counts.field(1)
+
+
+def _zeros(n: int) -> pa.Array:
+    return pa.repeat(pa.scalar(0, pa.int64()), n)
+
+
+def _keys(batch: Batch) -> pa.Array:
+    """What each term of a batch counts for at `s`, `o` and `g`."""
+    kinds, details, _ = batch.terms.buffers()
+    kind = pa.array(kinds, pa.uint8()).cast(pa.int64())
+    detail = pa.array(details, pa.int32()).cast(pa.int64())
+    has_detail = pc.is_in(kind, pa.array([KIND_LANG_LITERAL, KIND_TYPED_LITERAL], pa.int64()))
+    codes = pc.add(kind, pc.if_else(has_detail, pc.multiply(detail, _KINDS), pa.scalar(0, pa.int64())))
+    encoded = codes.dictionary_encode()
+    datatypes, languages = (string_array(table) for table in (batch.terms.datatypes, batch.terms.languages))
+    names = []
+    for code in encoded.dictionary.to_pylist():
+        row, number = divmod(code, _KINDS)
+        if number == KIND_TYPED_LITERAL:
+            names.append(f"{TYPED_LITERAL}{datatypes[row].as_py()}")
+        elif number == KIND_LANG_LITERAL:
+            names.append(f"{LANGUAGE_LITERAL}{languages[row].as_py()}")
+        else:
+            names.append(_FIXED_KEYS[number])
+    return pa.array(names, pa.string()).take(encoded.indices)
+
+
+def _hashes(texts: pa.Array) -> tuple[pa.Array, pa.Array]:
+    """The halves of a hash of each text."""
+    offsets = memoryview(texts.buffers()[1]).cast("i")[: len(texts) + 1]
+    data = memoryview(texts.buffers()[2] or b"")
+    digests = b"".join(
+        [blake2b(data[start:end], digest_size=_DIGEST_BYTES).digest() for start, end in pairwise(offsets)]
+    )
+    halves = pa.Array.from_buffers(pa.int64(), 2 * len(texts), [None, pa.py_buffer(digests)])
+    every = pa.array(range(0, len(halves), 2), pa.int32())
+    return halves.take(every), halves.take(pc.add(every, 1))

@@ -1,0 +1,330 @@
+"""What a Jelly stream is made of: rows, terms and lookup entries, counted and weighed in one pass and little memory.
+
+    survey = survey_stream("people.jelly")
+    survey.options, survey.counts.statements, survey.counts.row_bytes("name")
+
+The structure alone is counted, frame by frame. With `content=True` the stream is decoded as well, in the same pass,
+which tells how long it would be as N-Triples and which predicates are used most; broken references are then an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from jellyframe.errors import JellyError, ParseError
+from jellyframe.kernel import survey_cy as kernel
+from jellyframe.options import Limits, StreamOptions
+from jellyframe.storage.files import CHUNK_BYTES, ByteSource
+from jellyframe.wire import decode_fields
+
+if TYPE_CHECKING:
+    from jellyframe.batch import Batch
+
+# The kinds of row, in the order in which they are shown, and their field numbers on the wire.
+ROW_FIELDS = {
+    "option": 1,
+    "triple": 2,
+    "quad": 3,
+    "graph_start": 4,
+    "graph_end": 5,
+    "namespace": 6,
+    "name": 9,
+    "prefix": 10,
+    "datatype": 11,
+}
+POSITIONS = ("subject", "predicate", "object", "graph")
+TERM_KINDS = ("iri", "bnode", "literal", "triple", "default_graph", "repeated")
+LOOKUP_TABLES = ("name", "prefix", "datatype")
+
+_ALL_FRAMES = 1 << 60
+# So many predicates are counted at a time; where there are more, the rarest give way.
+_MAX_PREDICATES = 4096
+
+
+class Counts:
+    """Numbers of things, and of the bytes that they take; of a whole stream or of one frame."""
+
+    __slots__ = ("_numbers",)
+
+    def __init__(self, numbers: list[int]) -> None:
+        self._numbers = numbers
+
+    def __sub__(self, earlier: Counts) -> Counts:
+        return Counts([now - before for now, before in zip(self._numbers, earlier._numbers, strict=True)])
+
+    @property
+    def frames(self) -> int:
+        return self._numbers[kernel.AT_FRAMES]
+
+    @property
+    def frame_bytes(self) -> int:
+        """The bytes of the frames, without the lengths in front of them."""
+        return self._numbers[kernel.AT_FRAME_BYTES]
+
+    @property
+    def metadata(self) -> int:
+        return self._numbers[kernel.AT_METADATA]
+
+    @property
+    def metadata_bytes(self) -> int:
+        return self._numbers[kernel.AT_METADATA_BYTES]
+
+    @property
+    def statements(self) -> int:
+        return self.rows("triple") + self.rows("quad")
+
+    def rows(self, kind: str) -> int:
+        return self._numbers[kernel.AT_ROWS + ROW_FIELDS[kind]]
+
+    def row_bytes(self, kind: str) -> int:
+        """The bytes of the messages in the rows of a kind, without the fields and lengths that wrap them."""
+        return self._numbers[kernel.AT_ROW_BYTES + ROW_FIELDS[kind]]
+
+    @property
+    def all_rows(self) -> int:
+        return sum(map(self.rows, ROW_FIELDS))
+
+    @property
+    def wrapping_bytes(self) -> int:
+        """What the frames take beyond what is in the rows and the metadata."""
+        return self.frame_bytes - self.metadata_bytes - sum(map(self.row_bytes, ROW_FIELDS))
+
+    def terms(self, position: str, kind: str) -> int:
+        """Terms at a position of statements (`graph`: of graph starts too). `repeated` ones are not in the stream."""
+        return self._numbers[kernel.AT_TERMS + _term_index(position, kind)]
+
+    def term_bytes(self, position: str, kind: str) -> int:
+        return self._numbers[kernel.AT_TERM_BYTES + _term_index(position, kind)]
+
+    def quoted_terms(self, kind: str) -> int:
+        """Terms inside quoted triples, at any depth."""
+        return self._numbers[kernel.AT_QUOTED + TERM_KINDS.index(kind)]
+
+    def replaced(self, table: str) -> int:
+        """Lookup entries that took the place of another one."""
+        return self._numbers[kernel.AT_REPLACED + LOOKUP_TABLES.index(table)]
+
+
+def _term_index(position: str, kind: str) -> int:
+    return len(TERM_KINDS) * POSITIONS.index(position) + TERM_KINDS.index(kind)
+
+
+class FrameCounts:
+    """One frame: its number, its metadata, and what it holds."""
+
+    __slots__ = ("counts", "metadata", "number")
+
+    def __init__(self, number: int, counts: Counts, metadata: dict[str, bytes]) -> None:
+        self.number = number
+        self.counts = counts
+        self.metadata = metadata
+
+
+class StreamSurvey:
+    """Counts that grow as bytes are pushed in. `on_frame` is called with the survey and each frame that was counted."""
+
+    def __init__(
+        self,
+        *,
+        limits: Limits | None = None,
+        concatenated: bool = False,
+        delimited: bool | None = None,
+        on_frame: Callable[[StreamSurvey, FrameCounts], object] | None = None,
+        keep_metadata: bool = False,
+    ) -> None:
+        self._limits = limits or Limits()
+        self.delimited = delimited
+        self.input_bytes = 0
+        self.compression: str | None = None
+        self.content: ContentSurvey | None = None
+        self._options: StreamOptions | None = None
+        self._on_frame = on_frame
+        self._kernel = kernel.Survey(
+            self._limits.max_nesting_depth, self._limits.max_frame_bytes, concatenated, keep_metadata
+        )
+        self._before = self.counts
+        self._pieces: list[bytes] = []
+        self._waiting = 0
+        self._needed = 3
+
+    @property
+    def counts(self) -> Counts:
+        return Counts(self._kernel.numbers())
+
+    @property
+    def options(self) -> StreamOptions | None:
+        """The options of the (first) stream, once they have been seen."""
+        if self._options is None and self._kernel.options_message is not None:
+            self._options = StreamOptions.from_bytes(self._kernel.options_message)
+        return self._options
+
+    def push(self, data: bytes) -> None:
+        """Take in the next bytes of the (uncompressed) stream."""
+        self.input_bytes += len(data)
+        self._pieces.append(data)
+        self._waiting += len(data)
+        if self._waiting >= self._needed and self.delimited is not False:
+            self._survey_whole_frames()
+        elif self._waiting > self._limits.max_frame_bytes:
+            self._kernel.feed_bare(b"".join(self._pieces))
+
+    def finish(self) -> None:
+        """Say that there are no more bytes."""
+        if self.delimited is not False and self._waiting:
+            self._survey_whole_frames()
+        if self.delimited is False:
+            if not self._waiting:
+                raise ParseError("the input is empty", frame=0, offset=0)
+            self._kernel.feed_bare(b"".join(self._pieces))
+            self._frame_done()
+        elif self._waiting:
+            raise ParseError(
+                f"the input ends inside a frame: {self._waiting} bytes of it are there, "
+                f"and at least {self._needed} are needed",
+                frame=self._kernel.frame_number,
+                offset=self._kernel.base_offset,
+            )
+        if self.options is None:
+            raise ParseError("the input holds no options row, so it is no Jelly stream")
+
+    def _survey_whole_frames(self) -> None:
+        data = self._pieces[0] if len(self._pieces) == 1 else b"".join(self._pieces)
+        if self.delimited is None:
+            from jellyframe.stream.reader import looks_delimited
+
+            self.delimited = looks_delimited(data[:3])
+            if not self.delimited:
+                self._pieces = [data]
+                return
+        pos = 0
+        while True:
+            at = self._kernel.feed(data, pos, len(data), _ALL_FRAMES if self._on_frame is None else 1)
+            if at == pos:
+                break
+            pos = at
+            self._frame_done()
+        self._kernel.base_offset += pos
+        self._pieces = [data[pos:]] if pos < len(data) else []
+        self._waiting = len(data) - pos
+        self._needed = max(self._kernel.needed, 1)
+
+    def _frame_done(self) -> None:
+        if self._on_frame is None:
+            return
+        now = self.counts
+        entries = self._kernel.metadata[:]
+        self._kernel.metadata.clear()
+        frame = FrameCounts(self._kernel.frame_number - 1, now - self._before, dict(map(_metadata_entry, entries)))
+        self._before = now
+        self._on_frame(self, frame)
+
+
+def _metadata_entry(message: bytes) -> tuple[str, bytes]:
+    values = {number: value for number, _type, value in decode_fields(message) if isinstance(value, bytes)}
+    return values.get(1, b"").decode(errors="replace"), values.get(2, b"")
+
+
+class ContentSurvey:
+    """What only decoding tells of a stream: its length as text, and what its predicates are."""
+
+    def __init__(self) -> None:
+        self.statements = 0
+        self.ntriples_bytes = 0
+        self._predicates: dict[str, int] = {}
+        self._is_approximate = False
+
+    def add(self, batch: Batch) -> None:
+        from jellyframe.kernel.ntriples_write_cy import term_strings
+
+        strings = term_strings(batch.terms)
+        self.statements += len(batch)
+        self.ntriples_bytes += kernel.text_size(batch.s, batch.p, batch.o, batch.g, strings.buffers()[0])
+        for term, uses in enumerate(kernel.term_uses(batch.p, batch.terms.count)):
+            if uses:
+                text = strings.string(term)
+                self._predicates[text] = self._predicates.get(text, 0) + uses
+        if len(self._predicates) > _MAX_PREDICATES:
+            self._is_approximate = True
+            kept = sorted(self._predicates.items(), key=lambda item: item[1], reverse=True)
+            self._predicates = dict(kept[: _MAX_PREDICATES // 2])
+
+    def top_predicates(self, number: int) -> list[tuple[str, int]]:
+        """The most frequent predicates, in N-Triples form, and how often they stand."""
+        ordered = sorted(self._predicates.items(), key=lambda item: (-item[1], item[0]))
+        return ordered[:number]
+
+    @property
+    def predicate_count(self) -> int | None:
+        """How many distinct predicates there are; None where they were too many to count."""
+        return None if self._is_approximate else len(self._predicates)
+
+
+def survey_stream(
+    source: Any,
+    *,
+    limits: Limits | None = None,
+    concatenated: bool = False,
+    delimited: bool | None = None,
+    content: bool = False,
+    on_frame: Callable[[StreamSurvey, FrameCounts], object] | None = None,
+    on_read: Callable[[StreamSurvey], object] | None = None,
+    keep_metadata: bool = False,
+) -> StreamSurvey:
+    """Survey a path, bytes, or a binary file object; gzip and Zstandard are recognised.
+
+    `on_frame` is called with the survey so far and each frame, which has its metadata with `keep_metadata` only;
+    `on_read` is called each time that some bytes have been surveyed.
+    """
+    limits = limits or Limits()
+    survey = StreamSurvey(
+        limits=limits,
+        concatenated=concatenated,
+        delimited=delimited,
+        on_frame=on_frame,
+        keep_metadata=keep_metadata,
+    )
+    with ByteSource(source, limits) as file:
+        survey.compression = file.compression
+        tee = _Tee(file, survey, on_read)
+        try:
+            if content:
+                survey.content = ContentSurvey()
+                _decode(tee, survey.content, limits, concatenated, delimited)
+            else:
+                while tee.read(CHUNK_BYTES):
+                    pass
+            survey.finish()
+        except JellyError as error:
+            error.source = error.source or file.name
+            raise
+    return survey
+
+
+def _decode(source: _Tee, content: ContentSurvey, limits: Limits, concatenated: bool, delimited: bool | None) -> None:
+    from jellyframe.stream.reader import open_reader
+
+    with open_reader(source, limits=limits, concatenated=concatenated, delimited=delimited) as reader:
+        for batch in reader.batches():
+            content.add(batch)
+
+
+class _Tee:
+    """A file object for a reader, through which the survey sees the same bytes."""
+
+    name = None
+
+    def __init__(
+        self, file: ByteSource, survey: StreamSurvey, on_read: Callable[[StreamSurvey], object] | None
+    ) -> None:
+        self._file = file
+        self._survey = survey
+        self._on_read = on_read
+
+    def read(self, size: int) -> bytes:
+        data = self._file.read(size)
+        if data:
+            self._survey.push(data)
+            if self._on_read is not None:
+                self._on_read(self._survey)
+        return data

@@ -1,0 +1,87 @@
+"""Transcoding where nothing is to change: the input is checked in full as it is copied.
+
+A stream is only taken as it is if it could be what our writer would make of it: every part of it that begins with the
+options stands for itself, and the restart points lie as close as asked for. All others are rewritten.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from jellyframe.cli.streams import InputFile
+from jellyframe.errors import JellyError
+from jellyframe.storage.files import ByteSink, ByteSource
+from jellyframe.stream.index import INDEX_KEY, read_index, restart_points
+from jellyframe.stream.reader import looks_delimited, open_reader
+from jellyframe.stream.writer import DEFAULT_RESTART_EVERY
+
+if TYPE_CHECKING:
+    from jellyframe.cli.streams import ProgressOfInputs
+    from jellyframe.options import Limits, StreamOptions
+
+# Frames are never cut for a restart point, so that the distance of two is what was asked for and some more.
+_FARTHEST_RESTART = 2 * DEFAULT_RESTART_EVERY
+
+
+class _OtherwiseError(Exception):
+    """Our writer would do something in another way."""
+
+
+class _CopiedFile(InputFile):
+    """A file whose bytes go to a sink as they are read."""
+
+    def __init__(self, path: str, sink: ByteSink) -> None:
+        super().__init__(path)
+        self._sink = sink
+
+    def read(self, size: int = -1) -> bytes:
+        data = super().read(size)
+        self._sink.write(data)
+        return data
+
+
+def copy_checked(
+    path: str, target: str, options: StreamOptions, limits: Limits, index: bool, progress: ProgressOfInputs
+) -> bool:
+    """Copy a file of a stream with these options. False if it has to be rewritten; then there is no copy."""
+    if not _is_as_written(path, options, index=index):
+        return False
+    try:
+        with (
+            ByteSink(target) as sink,
+            _CopiedFile(path, sink) as source,
+            open_reader(source, limits=limits, concatenated=True, self_contained=True) as reader,
+        ):
+            for batch in progress.over(reader.batches(), source):
+                if batch.options != options or (not index and _has_index(batch.metadata)):
+                    raise _OtherwiseError
+    except (JellyError, _OtherwiseError):
+        # What is wrong, or only not as our writer has it, whoever rewrites the stream will find out.
+        return False
+    return True
+
+
+def _is_as_written(path: str, options: StreamOptions, *, index: bool) -> bool:
+    """Whether a glance at a file shows nothing that our writer would do otherwise."""
+    with open(path, "rb") as file:
+        if ByteSource(file).compression is not None:
+            return False
+        file.seek(0)
+        if not looks_delimited(file.read(3)):
+            return False
+        found = read_index(file)
+        if (found is not None) != index or (found is not None and found.start != 0):
+            return False
+        size = file.seek(0, 2)
+        if options.logical_type.is_grouped or size <= _FARTHEST_RESTART:
+            return True
+        try:
+            offsets = [point.offset for point in restart_points(file)]
+        except JellyError:
+            return False
+    return all(after - before <= _FARTHEST_RESTART for before, after in pairwise([*offsets, size]))
+
+
+def _has_index(metadata: dict[int, dict[str, Any]]) -> bool:
+    return any(INDEX_KEY in entries for entries in metadata.values())

@@ -1,0 +1,71 @@
+"""The counts of all tasks, summed up by Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from jellyframe.batch import Batch
+from jellyframe.ops.statistics.counting import COUNTS_DDL, bad_records, counted
+from jellyframe.ops.statistics.result import Statistics
+from jellyframe.ops.summary import MAX_PROBLEMS
+from jellyframe.spark.jobs.inputs import Inputs, map_pieces
+from jellyframe.spark.options import PERMISSIVE
+from jellyframe.stream.splits import Piece
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+# How far sketches are off, in two cases of three.
+_SKETCH_DEVIATION = 0.015
+
+
+def counts_of_files(spark: SparkSession, inputs: Inputs) -> DataFrame:
+    """The counts of files, which the tasks read by themselves."""
+    return map_pieces(spark, inputs.pieces(), lambda pieces: _counted_pieces(pieces, inputs), COUNTS_DDL)
+
+
+def _counted_pieces(pieces: tuple[Piece, ...], inputs: Inputs) -> Iterator[pa.RecordBatch]:
+    from jellyframe.spark.jobs.batches import BadRecords, piece_batches
+
+    bad = BadRecords(inputs)
+    for piece in pieces:
+        yield from counted(piece_batches(piece, inputs, bad.add))
+    if bad.count:
+        errors = bad.take()[:MAX_PROBLEMS] if inputs.options.mode == PERMISSIVE else []
+        yield bad_records([str(error) for error in errors], bad.count)
+
+
+def counts_of_frame(frame: DataFrame) -> DataFrame:
+    """The counts of a DataFrame of statements, in any layout."""
+    return frame.mapInArrow(_counted_rows, COUNTS_DDL)
+
+
+def _counted_rows(record_batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def batches() -> Iterator[Batch]:
+        from jellyframe.arrow.terms import BatchMaker
+
+        maker: BatchMaker | None = None
+        for record_batch in record_batches:
+            maker = maker or BatchMaker(record_batch.schema)
+            yield maker.make(record_batch)
+
+    return counted(batches())
+
+
+def gather(counts: DataFrame, *, approximate: bool) -> Statistics:
+    """Sum up: exactly, for which what is to be told apart is sent around once, or with sketches (HyperLogLog++)."""
+    from pyspark.sql import functions as sql
+
+    groups = ["position", "key"]
+    uses = sql.sum("uses").alias("uses")
+    if approximate:
+        distinct = sql.approx_count_distinct("high", _SKETCH_DEVIATION)
+        summed = counts.groupBy(*groups).agg(uses, distinct.alias("distinct"))
+    else:
+        terms = counts.groupBy(*groups, "high", "low").agg(uses)
+        summed = terms.groupBy(*groups).agg(uses, sql.count(sql.lit(1)).alias("distinct"))
+    rows: list[Any] = summed.collect()
+    return Statistics.of(((row[0], row[1], row[2], row[3]) for row in rows), approximate=approximate)

@@ -1,0 +1,129 @@
+"""The log of a stream source: the files of a growing folder, numbered in the order in which they were first seen.
+
+A stream's offset is a count of files in this log, so it stays small however many files there are, and a batch that is
+read again has the same files. Whether a file is new, only the log decides, never a clock: one that comes late, with an
+old time of modification, is seen as well as any other.
+
+The log is a folder of segments. A segment never changes; it is named after the number of its first file. When there are
+many segments of one level, they are put together into one of the next level, so that there are never very many.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from jellyframe.storage.stores import DataFile, Storage, StorageError
+
+_SEGMENT_NAME = re.compile(r"(\d{15})-(\d)\.json")
+# So many segments of a level become one of the next.
+SEGMENTS_TO_MERGE = 64
+
+
+class Arrival(NamedTuple):
+    """A file in the log. `storage` is the number of its file system among those that the stream reads."""
+
+    storage: int
+    path: str
+    size: int
+
+
+class _Segment(NamedTuple):
+    first: int
+    level: int
+    files: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.first:015d}-{self.level}.json"
+
+
+@dataclass
+class ArrivalLog:
+    """A log, read into memory. One query at a time may add to it; any number may read it."""
+
+    storage: Storage
+    folder: str
+    arrivals: list[Arrival] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._seen: set[tuple[int, str]] = set()
+        self._segments: list[_Segment] = []
+        self._load()
+
+    def __len__(self) -> int:
+        return len(self.arrivals)
+
+    @property
+    def name(self) -> str:
+        return self.storage.display(self.folder)
+
+    def require(self, files: int) -> None:
+        """Raise if the log has fewer files than a query has taken from it."""
+        if files > len(self.arrivals):
+            raise StorageError(
+                f"{self.name}: the checkpoint has taken {files} files, and this log knows of {len(self.arrivals)}; "
+                "bring the log back, or start the query with a new checkpoint, which reads all files again"
+            )
+
+    def add(self, found: Iterable[tuple[int, DataFile]]) -> None:
+        """Add the files that are not in the log yet, oldest first."""
+        new = [
+            (file.modified, Arrival(storage, file.path, file.size))
+            for storage, file in found
+            if (storage, file.path) not in self._seen
+        ]
+        if new:
+            arrivals = [arrival for _modified, arrival in sorted(new, key=lambda one: (one[0], one[1].path))]
+            segment = _Segment(len(self.arrivals), 0, len(arrivals))
+            self._write(segment, arrivals)
+            self._remember(segment, arrivals)
+            self._merge()
+
+    def _remember(self, segment: _Segment, arrivals: Sequence[Arrival]) -> None:
+        self._segments.append(segment)
+        self.arrivals += arrivals
+        self._seen.update((arrival.storage, arrival.path) for arrival in arrivals)
+
+    def _load(self) -> None:
+        names = [_SEGMENT_NAME.fullmatch(info.base_name) for info in self.storage.children(self.folder)]
+        found = [_Segment(int(name[1]), int(name[2]), 0) for name in names if name]
+        # Of segments that begin at the same file, the one of the highest level holds what is in the others.
+        for segment in sorted(found, key=lambda one: (one.first, -one.level)):
+            if segment.first < len(self.arrivals):
+                # It was put together with others, and is left over.
+                continue
+            if segment.first > len(self.arrivals):
+                raise StorageError(f"{self.name}: the part that begins with file {len(self.arrivals)} is missing")
+            arrivals = self._read(segment)
+            self._remember(segment._replace(files=len(arrivals)), arrivals)
+
+    def _read(self, segment: _Segment) -> list[Arrival]:
+        path = f"{self.folder}/{segment.name}"
+        try:
+            with self.storage.fs.open_input_stream(path) as stream:
+                return [Arrival(*entry) for entry in json.loads(stream.read())]
+        except (ValueError, TypeError) as error:
+            raise StorageError(f"{self.storage.display(path)} is damaged: {error}") from error
+
+    def _write(self, segment: _Segment, arrivals: Sequence[Arrival]) -> None:
+        data = "[\n" + ",\n".join(json.dumps(arrival) for arrival in arrivals) + "\n]\n"
+        path = f"{self.folder}/{segment.name}"
+        if not self.storage.write_new(path, data.encode()):
+            raise StorageError(f"{self.storage.display(path)} is there already: does another run of this query go on?")
+
+    def _merge(self) -> None:
+        """Put the last segments together as long as there are enough of one level."""
+        while True:
+            tail = self._segments[-SEGMENTS_TO_MERGE:]
+            level = tail[0].level
+            if len(tail) < SEGMENTS_TO_MERGE or any(segment.level != level for segment in tail):
+                return
+            merged = _Segment(tail[0].first, level + 1, sum(segment.files for segment in tail))
+            self._write(merged, self.arrivals[merged.first : merged.first + merged.files])
+            self._segments[-SEGMENTS_TO_MERGE:] = [merged]
+            for segment in tail:
+                self.storage.fs.delete_file(f"{self.folder}/{segment.name}")

@@ -1,0 +1,160 @@
+"""Putting the files of a job in place, all of them or none.
+
+Tasks write below a hidden folder in the target, each attempt in a folder of its own. When all of them are done, the
+driver moves the files that they have named into the target; what is left in the hidden folder is of attempts that
+failed or came second, and goes. What an overwrite replaces is first moved out of sight, and deleted when the new files
+are in place, so that every failure before that can be undone.
+
+A driver that is killed undoes nothing: its hidden folder stays, until a later job finds that it has long been dead.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow.fs
+
+from jellyframe.storage.stores import NameTest, Storage, StorageError, locate
+
+STAGING_PREFIX = "_jelly-staging-"
+_REPLACED = "replaced"
+# Nothing tells from outside whether a job still runs, perhaps on another machine. One that waits for a free executor,
+# with files of finished tasks, may be silent for hours; no job is for as long as this.
+ABANDONED_AFTER_SECONDS = 7 * 24 * 3600
+# A job that nobody takes up again. Batches of streams, which are taken up, have other names.
+_ONE_RUN_JOB = re.compile(f"{STAGING_PREFIX}[0-9a-f]{{32}}")
+
+
+@dataclass(frozen=True)
+class Target:
+    """The folder that a job writes to. `job` tells its files from those of other jobs.
+
+    That of a job which is never taken up again is the `hex` of a UUID.
+    """
+
+    storage: Storage
+    path: str
+    job: str
+    existed: bool
+
+    @classmethod
+    def of(cls, path: str, job: str) -> Target:
+        storage, folder = locate(path)
+        folder = folder.rstrip("/")
+        kind = storage.info(folder).type
+        if kind == pyarrow.fs.FileType.File:
+            raise StorageError(f"{path}: that is a file; statements are written to a folder")
+        return cls(storage, folder, job, kind != pyarrow.fs.FileType.NotFound)
+
+    @property
+    def staging(self) -> str:
+        return f"{self.path}/{STAGING_PREFIX}{self.job}"
+
+    @property
+    def _replaced(self) -> str:
+        return f"{self.staging}/{_REPLACED}"
+
+    def attempt_folder(self, attempt: int | str) -> str:
+        """A folder for the files of one attempt of a task."""
+        folder = f"{self.staging}/attempt-{attempt}"
+        self.storage.fs.create_dir(folder, recursive=True)
+        return folder
+
+    def publish(self, staged: Sequence[str], *, overwrite: bool, is_data: NameTest | None = None) -> None:
+        """Move files into the target, instead of what is there or in addition to it. If that fails, nothing changes.
+
+        What is instead of what, `is_data` says: by default Jelly files are replaced.
+        """
+        self.require(staged)
+        old = [file.path for file in self.storage.data_files(self.path, is_data)] if overwrite else []
+        moved: list[tuple[str, str]] = []
+        try:
+            self.storage.fs.create_dir(self.path, recursive=True)
+            if self.storage.is_local:
+                # A reader that comes in between finds too little, never the old beside the new.
+                for path in old:
+                    self._move(path, f"{self._replaced}/{path[len(self.path) + 1 :]}", moved)
+            for path in staged:
+                self._move(path, f"{self.path}/{self._place_in_target(path)}", moved)
+        except OSError as error:
+            self._undo(moved)
+            raise StorageError(f"the files could not be put in place, so nothing was changed: {error}") from error
+        if not self.storage.is_local:
+            # Object stores move files by copying them, which old data is not worth.
+            self._delete(old)
+        self.remove_staging()
+        self._remove_abandoned()
+
+    def discard(self) -> None:
+        """Remove what the job has written; put back what it has moved away, should it have come that far."""
+        storage = self.storage
+        for info in storage.children(self._replaced, recursive=True):
+            if info.type == pyarrow.fs.FileType.File:
+                place = f"{self.path}/{info.path[len(self._replaced) + 1 :]}"
+                if storage.exists(place):
+                    raise StorageError(f"{info.path} was replaced, and cannot be put back: there is a {place}")
+                storage.fs.move(info.path, place)
+        self.remove_staging()
+        if not self.existed and storage.exists(self.path) and not storage.children(self.path):
+            storage.fs.delete_dir(self.path)
+
+    def require(self, staged: Sequence[str]) -> None:
+        """Raise unless the files that tasks have written can be seen from here."""
+        for path in staged:
+            if not self.storage.exists(path):
+                raise StorageError(
+                    f"{path} was written by a task, but is not there: "
+                    "the driver and the executors need a file system that they share"
+                )
+
+    def _place_in_target(self, staged: str) -> str:
+        """Where a file goes: folders that a task has made in that of its attempt are kept."""
+        return staged[len(self.staging) + 1 :].partition("/")[2]
+
+    def _move(self, source: str, place: str, moved: list[tuple[str, str]]) -> None:
+        self.storage.fs.create_dir(place.rpartition("/")[0], recursive=True)
+        self.storage.fs.move(source, place)
+        moved.append((source, place))
+
+    def _undo(self, moved: list[tuple[str, str]]) -> None:
+        for source, place in reversed(moved):
+            try:
+                self.storage.fs.move(place, source)
+            except OSError as error:
+                raise StorageError(f"{place} could not be moved back to {source}: {error}; please do it") from error
+
+    def _delete(self, old: Sequence[str]) -> None:
+        left = []
+        for path in old:
+            try:
+                self.storage.fs.delete_file(path)
+            except OSError:
+                left.append(path)
+        if left:
+            raise StorageError(f"the new files are in place, but old ones could not be deleted: {', '.join(left)}")
+
+    def remove_staging(self) -> None:
+        if self.storage.exists(self.staging):
+            self.storage.fs.delete_dir(self.staging)
+
+    def _remove_abandoned(self) -> None:
+        """Remove what is left of jobs whose driver was killed."""
+        # The job is done, whether or not this works; and another job may be doing the same.
+        with suppress(OSError):
+            for info in self.storage.children(self.path):
+                if _ONE_RUN_JOB.fullmatch(info.base_name) and self._is_abandoned(info):
+                    self.storage.fs.delete_dir(info.path)
+
+    def _is_abandoned(self, staging: Any) -> bool:
+        if self.storage.exists(f"{staging.path}/{_REPLACED}"):
+            # Killed while it moved files: this is the old data, which only its owner may give up.
+            return False
+        inside = self.storage.children(staging.path, recursive=True)
+        # Object stores know no times of folders.
+        times = [info.mtime_ns for info in (staging, *inside) if info.mtime_ns is not None]
+        return bool(times) and max(times) < (time.time() - ABANDONED_AFTER_SECONDS) * 1e9

@@ -1,0 +1,87 @@
+"""The files that one task writes, one after the other, each with no more statements than it may have."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, Self
+
+from jellyframe.batch import Batch
+from jellyframe.storage.commit import Target
+
+_NO_LIMIT = 1 << 62
+
+
+class RollingFiles(ABC):
+    """Files whose names begin with `prefix`. With no statements there is none."""
+
+    def __init__(self, target: Target, prefix: str, suffix: str, max_rows: int | None) -> None:
+        self._target = target
+        self._prefix = prefix
+        self._suffix = suffix
+        self._max_rows = max_rows or _NO_LIMIT
+        self._rows_left = 0
+        self._is_open = False
+        self._stream: Any = None
+        self.paths: list[str] = []
+        self.statements = 0
+
+    def write(self, batch: Batch) -> None:
+        """Write the statements of a batch, in as many files as they need."""
+        start = 0
+        while start < len(batch):
+            self._ready()
+            stop = min(len(batch), start + self._rows_left)
+            self._write(batch, start, stop)
+            start = stop
+
+    def _write(self, batch: Batch, start: int, stop: int) -> None:
+        self._write_rows(batch, start, stop)
+        self._rows_left -= stop - start
+        self.statements += stop - start
+
+    def _ready(self) -> None:
+        """Have a file that may take another statement."""
+        if self._is_open and self._rows_left <= 0:
+            self._close()
+        if not self._is_open:
+            path = f"{self._prefix}-{len(self.paths):03d}{self._suffix}"
+            self.paths.append(path)
+            storage = self._target.storage
+            if not storage.is_local:
+                self._stream = storage.fs.open_output_stream(path)
+            self._open(path if self._stream is None else self._stream)
+            self._is_open = True
+            self._rows_left = self._max_rows
+
+    def _close(self) -> None:
+        if self._is_open:
+            self._finish()
+            self._is_open = False
+        if self._stream is not None:
+            self._stream.close()
+            self._stream = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_error: object) -> None:
+        if kind is None:
+            self._close()
+        elif self._is_open:
+            self._discard()
+
+    @abstractmethod
+    def _open(self, sink: Any) -> None:
+        """Begin a file: `sink` is its path, or a binary file object."""
+
+    @abstractmethod
+    def _write_rows(self, batch: Batch, start: int, stop: int) -> None:
+        """Write some rows of a batch to the file."""
+
+    @abstractmethod
+    def _finish(self) -> None:
+        """Complete the file."""
+
+    @abstractmethod
+    def _discard(self) -> None:
+        """Give the file up."""

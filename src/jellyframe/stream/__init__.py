@@ -1,0 +1,1 @@
+"""Jelly streams: reader, writer, messages, and the index of restart points."""

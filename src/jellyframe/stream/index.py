@@ -1,0 +1,182 @@
+"""Restart points: where a reader may start, and how to find them.
+
+Every so often our writer begins a frame with the options again, after which nothing refers back. The points can be
+listed in an index frame at the end of the file: a frame with no rows, which other readers pass over, whose metadata
+holds the index. The last bytes of the file say how long that frame is, so that finding it takes one small read. Without
+an index, `scan_restart_points` hops from frame to frame.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from collections.abc import Iterator
+from typing import IO, NamedTuple
+
+from jellyframe.errors import ParseError
+from jellyframe.wire import decode_fields, decode_varint, encode_metadata, encode_varint
+
+INDEX_KEY = "jellyframe.stream.index"
+_INDEX_VERSION = 1
+_TRAILER = struct.Struct("<I8s")
+_MAGIC = b"JELLYIDX"
+_SCAN_BYTES = 1 << 20
+
+
+class RestartPoint(NamedTuple):
+    """An offset at which a reader may start; `statements` before it, where an index tells."""
+
+    offset: int
+    statements: int | None
+
+
+class Index(NamedTuple):
+    """The index of one stream: its restart points, its statements, and where in the file it begins and ends."""
+
+    restarts: list[RestartPoint]
+    statements: int
+    start: int
+    stop: int
+
+
+def encode_index_frame(restarts: list[tuple[int, int]], statements: int, stream_bytes: int) -> bytes:
+    """The delimited index frame that follows a stream of `stream_bytes` bytes."""
+    body = bytearray([_INDEX_VERSION])
+    body += encode_varint(stream_bytes) + encode_varint(statements) + encode_varint(len(restarts))
+    last_offset = last_statements = 0
+    for offset, before in restarts:
+        body += encode_varint(offset - last_offset) + encode_varint(before - last_statements)
+        last_offset, last_statements = offset, before
+    # The trailer holds the size of the whole frame, of which it is the end; its own size does not vary.
+    frame = encode_metadata({INDEX_KEY: bytes(body) + bytes(_TRAILER.size)})
+    delimited = encode_varint(len(frame)) + frame
+    return delimited[: -_TRAILER.size] + _TRAILER.pack(len(delimited), _MAGIC)
+
+
+def read_index(file: IO[bytes], end: int | None = None) -> Index | None:
+    """The index of the stream that ends at `end` (by default, at the end of the file), or None where there is none."""
+    if end is None:
+        end = file.seek(0, os.SEEK_END)
+    if end < _TRAILER.size:
+        return None
+    file.seek(end - _TRAILER.size)
+    size, magic = _TRAILER.unpack(file.read(_TRAILER.size))
+    if magic != _MAGIC or size > end:
+        return None
+    file.seek(end - size)
+    return _decode_index_frame(file.read(size), end)
+
+
+def _decode_index_frame(frame: bytes, end: int) -> Index | None:
+    """The index in a frame that ends at `end`; None where it is not one after all, or one of a later version."""
+    try:
+        length, at = decode_varint(frame, 0)
+        if length != len(frame) - at:
+            return None
+        metadata = {}
+        for field, _wire_type, entry in decode_fields(frame[at:]):
+            if field != 15 or not isinstance(entry, bytes):
+                return None
+            values = {number: value for number, _type, value in decode_fields(entry)}
+            metadata[values.get(1)] = values.get(2)
+        body = metadata.get(INDEX_KEY.encode())
+        if not isinstance(body, bytes) or not body or body[0] != _INDEX_VERSION:
+            return None
+        stream_bytes, at = decode_varint(body, 1)
+        statements, at = decode_varint(body, at)
+        count, at = decode_varint(body, at)
+        start = end - len(frame) - stream_bytes
+        if start < 0 or count > len(body):
+            return None
+        restarts = []
+        offset, before = start, 0
+        for _ in range(count):
+            step, at = decode_varint(body, at)
+            offset += step
+            step, at = decode_varint(body, at)
+            before += step
+            restarts.append(RestartPoint(offset, before))
+        return Index(restarts, statements, start, end)
+    except ParseError:
+        return None
+
+
+def restart_points(file: IO[bytes]) -> list[RestartPoint]:
+    """The restart points of a file, its start among them; files of several streams, end to end, too."""
+    return list(each_restart_point(file))
+
+
+def each_restart_point(file: IO[bytes], read_bytes: int = _SCAN_BYTES) -> Iterator[RestartPoint]:
+    """The restart points of a file one after the other, as soon as they are known.
+
+    Read from the indexes where there are any; what no index covers is scanned, in reads of so many bytes: by default
+    many, for files that are far away.
+    """
+    indexed: list[RestartPoint] = []
+    end = file.seek(0, os.SEEK_END)
+    while (index := read_index(file, end)) is not None:
+        indexed = index.restarts + indexed
+        end = index.start
+    yield from scan_restart_points(file, 0, end, read_bytes)
+    yield from indexed
+
+
+def scan_restart_points(
+    file: IO[bytes], start: int, stop: int, read_bytes: int = _SCAN_BYTES
+) -> Iterator[RestartPoint]:
+    """Hop from frame to frame and give those that look like restart points; the first one always counts.
+
+    A frame that begins with the options is taken for one when its first entry says its id, 1, as ours do. Should
+    another writer's frame look the same by chance and refer back, reading from it raises: it cannot give wrong data.
+    """
+    offset = start
+    file.seek(start)
+    buffer = b""
+    at = 0
+    while offset < stop:
+        if len(buffer) - at < 4096 and offset + len(buffer) - at < stop:
+            file.seek(offset + len(buffer) - at)
+            buffer = buffer[at:] + file.read(min(read_bytes, stop - offset - len(buffer) + at))
+            at = 0
+        length, body = decode_varint(buffer, at)
+        # Few frames begin with the options, a row of the kind 0x0A, so that a glance at the kind is worth it.
+        may_have_options = buffer[body + 1 : body + 2] > b"\x7f" or buffer[body + 2 : body + 3] == b"\x0a"
+        if offset == start or (may_have_options and looks_like_restart(buffer[body : body + min(length, 4096)])):
+            yield RestartPoint(offset, None)
+        size = body - at + length
+        offset += size
+        at += size
+        if at > len(buffer):
+            buffer, at = b"", 0
+    if offset != stop:
+        raise ParseError("the input ends inside a frame", offset=stop)
+
+
+def looks_like_restart(frame: bytes) -> bool:
+    """Whether a frame, of which at least the first rows are given, begins as our writer begins at a restart point."""
+    options_seen = False
+    at = 0
+    while at + 4 < len(frame) and frame[at] == 0x0A:
+        length, at = decode_varint(frame, at + 1)
+        kind = frame[at] if at < len(frame) else 0
+        if not options_seen:
+            if kind != 0x0A:
+                return False
+            options_seen = True
+        else:
+            # A name, prefix or datatype entry whose first field is the id 1; a namespace or statement comes after one.
+            if kind not in (0x4A, 0x52, 0x5A):
+                return kind in (0x12, 0x1A, 0x22) and _has_no_iri(frame[at : at + length])
+            _size, content = decode_varint(frame, at + 1)
+            return frame[content : content + 2] == b"\x08\x01"
+        at += length
+    return False
+
+
+def _has_no_iri(row: bytes) -> bool:
+    """Whether a statement that comes before any entry can do without: it is then all blank nodes and literals."""
+    _size, content = decode_varint(row, 1)
+    try:
+        return all(field not in (1, 5, 9, 13) for field, _type, _value in decode_fields(row[content:]))
+    except ParseError:
+        return False

@@ -1,0 +1,170 @@
+"""Many messages at a time: arrays of bare frames to record batches of statements, and back.
+
+A reader or a writer for each message would cost more than the statements in it. Here one decoder goes through a run of
+messages, each of which begins a stream, and one encoder ends a frame that stands by itself for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from jellyframe.arrow.layouts import ArrowView
+from jellyframe.arrow.terms import BatchMaker
+from jellyframe.batch import Batch
+from jellyframe.errors import EncodeError, JellyError, TableError
+from jellyframe.kernel.decode_cy import Decoder
+from jellyframe.options import Limits, StreamOptions
+from jellyframe.stream.reader import kernel_options, open_reader
+from jellyframe.stream.writer import default_options, new_encoder
+from jellyframe.wire import decode_varint
+
+# Messages of so many bytes become one record batch.
+RUN_BYTES = 1 << 20
+# A run is ended by its bytes. A message that reaches this is read by itself.
+_MAX_ROWS = 1 << 20
+_MAX_TERM_BYTES = 64 << 20
+_ROW_TAG = _OPTIONS_TAG = 0x0A
+
+
+class Part(NamedTuple):
+    """Some messages: their numbers, how many statements each has, and the statements. Or one that is bad, and why."""
+
+    messages: list[int]
+    counts: list[int]
+    rows: pa.RecordBatch
+    error: JellyError | None = None
+
+
+class _SecondOptionsError(JellyError):
+    """A message with more than one options row, which only a reader of its own gets right."""
+
+
+class MessageDecoder:
+    """Decodes messages into a layout, always with a column for the graph."""
+
+    def __init__(self, layout: str, limits: Limits | None = None) -> None:
+        self._view = ArrowView(layout, True)
+        self._limits = limits or Limits()
+        self._known_options: dict[bytes, tuple[int, bool, bool, int, int, int]] = {}
+        self._options_seen = 0
+
+    def decode(self, payloads: pa.Array) -> Iterator[Part]:
+        """The messages of a binary array in order; nulls are left out."""
+        payloads = payloads.cast(pa.binary())
+        offsets = memoryview(payloads.buffers()[1]).cast("B").cast("i") if len(payloads) else memoryview(b"")
+        data = memoryview(payloads.buffers()[2] or b"").cast("B") if len(payloads) else memoryview(b"")
+        valid = payloads.is_valid().to_pylist() if payloads.null_count else None
+        run: list[int] = []
+        run_bytes = 0
+        decoder = self._new_decoder()
+        for number in range(len(payloads)):
+            if valid is not None and not valid[number]:
+                continue
+            start, stop = offsets[payloads.offset + number], offsets[payloads.offset + number + 1]
+            is_read = self._feed(decoder, data, start, stop)
+            if not is_read and run:
+                # It may be of another kind than those before it.
+                yield self._take(decoder, run)
+                run, run_bytes, decoder = [], 0, self._new_decoder()
+                is_read = self._feed(decoder, data, start, stop)
+            if not is_read:
+                yield self._alone(number, data[start:stop])
+                decoder = self._new_decoder()
+                continue
+            run.append(number)
+            run_bytes += stop - start
+            if run_bytes >= RUN_BYTES:
+                yield self._take(decoder, run)
+                run, run_bytes = [], 0
+        if run:
+            yield self._take(decoder, run)
+
+    def _new_decoder(self) -> Decoder:
+        limits = self._limits
+        return Decoder(
+            self._read_options, limits.max_nesting_depth, limits.max_frame_bytes, _MAX_ROWS, _MAX_TERM_BYTES, True
+        )
+
+    def _feed(self, decoder: Decoder, data: memoryview, start: int, stop: int) -> bool:
+        """Add a message to a run. False for one that does not go with it, or that is bad."""
+        head = data[start : min(start + 3, stop)]
+        # It has to begin with its options, so that it takes nothing from the message before.
+        if len(head) < 3 or head[0] != _ROW_TAG or head[1] > 0x7F or head[2] != _OPTIONS_TAG:
+            return False
+        self._options_seen = 0
+        try:
+            decoder.feed_bare(data, start, stop)
+            if decoder.is_inside_frame():
+                decoder.drop_unfinished_frame()
+                return False
+            decoder.end_of_input()
+        except JellyError:
+            decoder.drop_unfinished_frame()
+            return False
+        return True
+
+    def _read_options(self, message: bytes, _is_first: bool) -> tuple[int, bool, bool, int, int, int]:
+        self._options_seen += 1
+        if self._options_seen > 1:
+            raise _SecondOptionsError("another options row")
+        known = self._known_options.get(message)
+        if known is None:
+            options = StreamOptions.from_bytes(message)
+            options.check_readable(self._limits)
+            known = self._known_options[message] = kernel_options(options)
+        return known
+
+    def _take(self, decoder: Decoder, messages: list[int]) -> Part:
+        columns, terms, _first, ends, _is_open, _metadata, _namespaces = decoder.take_batch()
+        stops = list(ends[: len(messages)])
+        rows = self._view.convert(Batch(columns, terms))
+        counts = [stop - start for start, stop in zip([0, *stops], stops, strict=False)]
+        # A message that turned out bad at its end only has left rows behind the good ones.
+        return Part(messages, counts, rows.slice(0, stops[-1]))
+
+    def _alone(self, number: int, message: memoryview) -> Part:
+        nothing = self._view.schema.empty_table()
+        try:
+            with open_reader(bytes(message), limits=self._limits) as reader:
+                table = pa.Table.from_batches(map(self._view.convert, reader.batches()), self._view.schema)
+        except JellyError as error:
+            return Part([number], [0], _one_batch(nothing), error)
+        return Part([number], [table.num_rows], _one_batch(table))
+
+
+def _one_batch(table: pa.Table) -> pa.RecordBatch:
+    batches = table.combine_chunks().to_batches()
+    return batches[0] if batches else pa.RecordBatch.from_pylist([], table.schema)
+
+
+def encode_messages(
+    statements: pa.RecordBatch, ends: Sequence[int], options: StreamOptions | None = None
+) -> list[bytes]:
+    """Rows of statements as messages. Each ends at a row of `ends`, where the next one begins."""
+    batch = BatchMaker(statements.schema).make(statements)
+    stream = options or default_options(has_graph=batch.has_graph)
+    graph = batch.g
+    if batch.has_graph and not stream.has_graph:
+        raise TableError("there are graphs, and physical_type is TRIPLES; leave out 'g', or write QUADS")
+    if stream.has_graph and not batch.has_graph:
+        graph = batch.default_graph_column()
+    # A restart point after every byte is one at every frame.
+    encoder = new_encoder(
+        stream.with_version(uses_1_1=False), frame_rows=None, frame_bytes=None, delimited=True, restart_every=1
+    )
+    messages: list[bytes] = []
+    start = 0
+    for stop in ends:
+        try:
+            encoder.encode(batch.s, batch.p, batch.o, graph, batch.terms, start, stop)
+        except EncodeError as error:
+            error.message = f"message {len(messages)}: {error.message}"
+            raise
+        encoder.end_frame()
+        delimited: Any = encoder.take_output()
+        messages.append(delimited[decode_varint(delimited, 0)[1] :])
+        start = stop
+    return messages

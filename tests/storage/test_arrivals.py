@@ -1,0 +1,77 @@
+"""The log of a stream source, without a running Spark."""
+
+from __future__ import annotations
+
+import random
+import shutil
+
+import pytest
+
+from jellyframe.storage.arrivals import SEGMENTS_TO_MERGE, ArrivalLog
+from jellyframe.storage.stores import DataFile, Storage, StorageError
+
+STORAGE = Storage()
+
+
+def opened(folder):
+    return ArrivalLog(STORAGE, str(folder))
+
+
+def file(name, modified=0):
+    return 0, DataFile(STORAGE, name, 7, modified)
+
+
+def names(log):
+    return [arrival.path for arrival in log.arrivals]
+
+
+def test_files_keep_their_numbers(tmp_path):
+    chance = random.Random(5)
+    log = opened(tmp_path / "log")
+    expected = []
+    for i in range(2 * SEGMENTS_TO_MERGE + 5):
+        old = [file(name) for name in chance.sample(expected, min(3, len(expected)))]
+        log.add([*old, file(f"{i}/b", 1), file(f"{i}/a", 2)])
+        expected += [f"{i}/b", f"{i}/a"]
+        if i % 10 == 0:
+            log = opened(tmp_path / "log")
+        assert names(log) == expected
+    assert names(opened(tmp_path / "log")) == expected
+    assert len(list((tmp_path / "log").iterdir())) == 2 + 5
+
+
+def test_a_merge_that_is_cut_off_loses_nothing(tmp_path):
+    log = opened(tmp_path / "log")
+    for i in range(SEGMENTS_TO_MERGE - 1):
+        log.add([file(str(i))])
+    shutil.copytree(tmp_path / "log", tmp_path / "before")
+    log.add([file("last")])
+    # The merged segment is there, and those that it was made of, too.
+    shutil.copytree(tmp_path / "before", tmp_path / "log", dirs_exist_ok=True)
+    again = opened(tmp_path / "log")
+    assert names(again) == names(log)
+    again.add([file("one more"), file("last")])
+    assert names(opened(tmp_path / "log")) == [*names(log), "one more"]
+
+
+def test_two_that_write_to_one_log(tmp_path):
+    first, second = opened(tmp_path / "log"), opened(tmp_path / "log")
+    first.add([file("a")])
+    with pytest.raises(StorageError, match="does another run of this query go on"):
+        second.add([file("b")])
+
+
+def test_damage(tmp_path):
+    log = opened(tmp_path / "log")
+    log.add([file("a")])
+    log.add([file("b")])
+    first, second = sorted((tmp_path / "log").iterdir())
+    second.write_text("[\n")
+    with pytest.raises(StorageError, match="is damaged"):
+        opened(tmp_path / "log")
+    first.unlink()
+    with pytest.raises(StorageError, match="begins with file 0 is missing"):
+        opened(tmp_path / "log")
+    assert len(opened(tmp_path / "no")) == 0
+    with pytest.raises(StorageError, match="taken 3 files, and this log knows of 2"):
+        log.require(3)

@@ -1,0 +1,73 @@
+"""Finding files: folders, patterns, lists."""
+
+from __future__ import annotations
+
+import pytest
+
+from jellyframe.storage.stores import StorageError, find_files, locate
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for name in (
+        "a.jelly",
+        "b.jelly.gz",
+        "deep/c.jelly.zst",
+        "deep/er/d.JELLY",
+        "notes.txt",
+        "_hidden/e.jelly",
+        ".f.jelly",
+        "deep/_g.jelly",
+        "x=1/[odd].jelly",
+    ):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"12345")
+    return tmp_path
+
+
+def names(folder, *paths):
+    return [file.path.removeprefix(f"{folder}/") for file in find_files(tuple(f"{folder}/{path}" for path in paths))]
+
+
+@pytest.mark.parametrize(
+    ("path", "found"),
+    [
+        ("", ["a.jelly", "b.jelly.gz", "deep/c.jelly.zst", "deep/er/d.JELLY", "x=1/[odd].jelly"]),
+        ("deep/", ["deep/c.jelly.zst", "deep/er/d.JELLY"]),
+        ("*.jelly", ["a.jelly"]),
+        ("*", ["a.jelly", "b.jelly.gz", "deep/c.jelly.zst", "deep/er/d.JELLY", "notes.txt", "x=1/[odd].jelly"]),
+        ("?.jelly*", ["a.jelly", "b.jelly.gz"]),
+        ("[a-b].*", ["a.jelly", "b.jelly.gz"]),
+        ("[!a].jelly.gz", ["b.jelly.gz"]),
+        ("{a,b}.jelly{,.gz}", ["a.jelly", "b.jelly.gz"]),
+        ("**/*.jelly*", ["a.jelly", "b.jelly.gz", "deep/c.jelly.zst", "x=1/[odd].jelly"]),
+        ("d*/e?", ["deep/er/d.JELLY"]),
+        ("*/*.zst", ["deep/c.jelly.zst"]),
+        ("x=1/[odd].jelly", ["x=1/[odd].jelly"]),
+        ("_hidden/e.jelly", ["_hidden/e.jelly"]),
+        ("notes.txt", ["notes.txt"]),
+    ],
+)
+def test_what_paths_stand_for(folder, path, found):
+    assert names(folder, path) == found
+
+
+def test_a_list_names_each_file_once(folder):
+    assert names(folder, "b.jelly.gz", "*.jelly*", "a.jelly") == ["b.jelly.gz", "a.jelly"]
+    assert [file.size for file in find_files((f"file://{folder}/a.jelly", f"file:{folder}/a.jelly"))] == [5]
+
+
+@pytest.mark.parametrize("path", ["nothing", "nothing/*.jelly", "*.nq"])
+def test_what_is_not_there(folder, path):
+    with pytest.raises(StorageError, match=path.replace("*", r"\*")):
+        names(folder, path)
+
+
+def test_a_folder_may_be_empty(tmp_path):
+    assert find_files((str(tmp_path),)) == []
+
+
+def test_unknown_file_systems_are_refused():
+    with pytest.raises(StorageError, match="nowhere://"):
+        locate("nowhere://bucket/key")

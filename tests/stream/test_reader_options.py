@@ -1,0 +1,185 @@
+"""The options row: where it stands, what it may say, and that it says the same each time."""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+import pytest
+
+from jellyframe.errors import JellyError, LimitError, OptionsError, ParseError
+from jellyframe.options import Limits, LogicalType, PhysicalType
+from support import wire
+from support.strategies import TYPE_PAIRS
+
+NAME = wire.name("a")
+STATEMENT = wire.triple(wire.iri(0, 1), wire.iri(0, 1), wire.iri(0, 1))
+
+
+def read(twin: ModuleType, data: bytes, **arguments: object) -> int:
+    """The number of statements."""
+    with twin.open_reader(data, **arguments) as reader:
+        return sum(1 for _ in reader.statements())
+
+
+def refuse(twin: ModuleType, frames: list[list[bytes]], kind: type[JellyError], **arguments: object) -> JellyError:
+    """The last row of the last frame is refused."""
+    with pytest.raises(kind) as caught:
+        read(twin, wire.delimited(*(wire.frame(*rows) for rows in frames)), **arguments)
+    error = caught.value
+    start, end = wire.row_spans(frames)[-1][-1]
+    assert (error.frame, error.row) == (len(frames) - 1, len(frames[-1]) - 1), str(error)
+    assert error.offset is not None
+    assert start <= error.offset <= end, str(error)
+    return error
+
+
+@pytest.mark.parametrize("row", [NAME, STATEMENT, wire.GRAPH_END, wire.prefix("p"), wire.namespace("n", wire.iri())])
+def test_the_first_row_is_the_options(twin: ModuleType, row: bytes) -> None:
+    refuse(twin, [[row]], ParseError)
+    refuse(twin, [[], [row]], ParseError)
+
+
+@pytest.mark.parametrize("version", [0, 3, 9999, 10000, 2**32 - 1])
+def test_versions_we_do_not_know(twin: ModuleType, version: int) -> None:
+    error = refuse(twin, [[wire.options(version=version)]], OptionsError)
+    assert str(version) in str(error)
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_versions_we_know(twin: ModuleType, version: int) -> None:
+    assert read(twin, wire.stream(wire.options(version=version), NAME, STATEMENT)) == 1
+
+
+@pytest.mark.parametrize("physical", [0, 4, 2**31])
+def test_physical_types_that_are_none(twin: ModuleType, physical: int) -> None:
+    refuse(twin, [[wire.options(physical=physical)]], OptionsError)
+
+
+FITTING = {(int(physical), int(logical)) for physical, logical in TYPE_PAIRS}
+
+
+@pytest.mark.parametrize("logical", [*map(int, LogicalType), 5, 99])
+@pytest.mark.parametrize("physical", [1, 2, 3])
+def test_physical_and_logical_types_fit(twin: ModuleType, physical: int, logical: int) -> None:
+    options = wire.options(physical=physical, logical=logical)
+    if (physical, logical) not in FITTING:
+        refuse(twin, [[options]], OptionsError)
+        return
+    with twin.open_reader(wire.stream(options)) as reader:
+        assert reader.options.physical_type is PhysicalType(physical)
+        assert reader.options.logical_type is LogicalType(logical)
+        assert [frame.statements() for frame in reader.frames()] == [[]]
+
+
+@pytest.mark.parametrize("size", [0, 1, 7])
+def test_name_tables_that_are_too_small(twin: ModuleType, size: int) -> None:
+    refuse(twin, [[wire.options(names=size)]], OptionsError)
+
+
+TABLES = ("names", "prefixes", "datatypes")
+
+
+@pytest.mark.parametrize("size", [4097, 10_000_000, 2**31, 2**32 - 1])
+@pytest.mark.parametrize("table", TABLES)
+def test_tables_above_the_limit(twin: ModuleType, table: str, size: int) -> None:
+    refuse(twin, [[wire.options(**{table: size})]], LimitError)
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_limits_of_tables_can_be_set(twin: ModuleType, table: str) -> None:
+    limit = {"names": "max_name_table_size", "prefixes": "max_prefix_table_size"}.get(table, "max_datatype_table_size")
+    options = wire.options(**{table: 5000})
+    assert read(twin, wire.stream(options, NAME, STATEMENT), limits=Limits(**{limit: 5000})) == 1
+    refuse(twin, [[options]], LimitError, limits=Limits(**{limit: 4999}))
+    assert read(twin, wire.stream(wire.options(**{table: 4096}), NAME, STATEMENT)) == 1
+
+
+def test_the_options_may_be_repeated(twin: ModuleType) -> None:
+    options = wire.options(name="s", physical=1, logical=1, version=2, star=1)
+    frames = [[options, options, NAME, STATEMENT], [options, STATEMENT], [STATEMENT, options], [options]]
+    assert read(twin, wire.delimited(*(wire.frame(*rows) for rows in frames))) == 3
+
+
+def test_repeated_options_do_not_start_anything_anew(twin: ModuleType) -> None:
+    options = wire.options()
+    rows = [
+        options,
+        wire.name("a"),
+        wire.name("b"),
+        wire.prefix("p"),
+        wire.triple(*[wire.iri(1, 1)] * 3),
+        options,
+    ]
+    rows += [wire.name("c"), wire.triple(None, None, wire.iri(0, 0)), wire.triple(None, wire.iri(0, 0), None)]
+    with twin.open_reader(wire.stream(*rows)) as reader:
+        lines = [statement.to_line() for statement in reader.statements()]
+    assert lines == ["<pa> <pa> <pa> .", "<pa> <pa> <pb> .", "<pa> <pc> <pb> ."]
+
+
+def test_options_that_are_spelled_otherwise_are_the_same(twin: ModuleType) -> None:
+    options = wire.options()
+    spelled_out = wire.block(1, wire.number(4, 0) + wire.block(1, b"") + options[2:] + wire.number(14, 0))
+    assert read(twin, wire.stream(options, spelled_out, NAME, STATEMENT)) == 1
+
+
+DIFFERENT = {
+    "name": "other",
+    "physical": 2,
+    "generalized": 1,
+    "star": 1,
+    "names": 64,
+    "prefixes": 0,
+    "datatypes": 17,
+    "logical": 1,
+    "version": 2,
+}
+
+
+@pytest.mark.parametrize("field", DIFFERENT)
+def test_options_that_differ(twin: ModuleType, field: str) -> None:
+    other = wire.options(**{field: DIFFERENT[field]})
+    for frames in ([[wire.options(), NAME, STATEMENT, other]], [[wire.options(), NAME], [], [other]]):
+        refuse(twin, frames, OptionsError)
+
+
+@pytest.mark.parametrize("bad", [b"\xff", b"\xed\xa0\x80", b"\xe2\x82"])
+def test_the_stream_name_is_utf_8(twin: ModuleType, bad: bytes) -> None:
+    refuse(twin, [[wire.options(name=bad)]], JellyError)
+
+
+def test_all_options_arrive(twin: ModuleType) -> None:
+    row = wire.options(
+        name="поток",
+        physical=3,
+        generalized=1,
+        star=1,
+        names=9,
+        prefixes=0,
+        datatypes=7,
+        logical=114,
+        version=2,
+    )
+    with twin.open_reader(wire.stream(row)) as reader:
+        options = reader.options
+    assert options.stream_name == "поток"
+    assert (options.physical_type, options.logical_type) == (
+        PhysicalType.GRAPHS,
+        LogicalType.TIMESTAMPED_NAMED_GRAPHS,
+    )
+    assert (options.generalized_statements, options.rdf_star, options.version) == (True, True, 2)
+    sizes = options.max_name_table_size, options.max_prefix_table_size, options.max_datatype_table_size
+    assert sizes == (9, 0, 7)
+
+
+def test_concatenated_streams_start_anew(twin: ModuleType) -> None:
+    """With `concatenated`, an options row begins a new stream, also one of other options."""
+    first = wire.stream(wire.options(), wire.prefix("p"), NAME, wire.triple(*[wire.iri(1, 1)] * 3))
+    second = wire.stream(wire.options(names=16), wire.name("b"), wire.triple(*[wire.iri(0, 1)] * 3))
+    with twin.open_reader(first + second, concatenated=True) as reader:
+        lines = [statement.to_line() for statement in reader.statements()]
+    assert lines == ["<pa> <pa> <pa> .", "<b> <b> <b> ."]
+
+    repeat_across = wire.stream(wire.options(), wire.triple())
+    with pytest.raises(ParseError):
+        read(twin, first + repeat_across, concatenated=True)
+    assert read(twin, first + repeat_across) == 2
