@@ -100,3 +100,8 @@ class KernelError(JellyError):
 def shortened(text: str) -> str:
     """A string as a message quotes it: with its quotation marks, and not all of it if it is long."""
     return repr(text if len(text) <= 60 else text[:57] + "...")
+
+
+def one_line(text: str) -> str:
+    """Text from who knows where on one line, with nothing in it that a terminal would obey."""
+    return "".join(letter if letter.isprintable() else " " for letter in text)

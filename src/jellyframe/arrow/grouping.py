@@ -8,8 +8,8 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from jellyframe.arrow.layouts import METADATA_COLUMN
 from jellyframe.errors import TableError
-from jellyframe.spark.schema import METADATA_COLUMN
 
 
 class GroupRows(NamedTuple):

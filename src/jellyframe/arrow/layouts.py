@@ -55,6 +55,7 @@ if TYPE_CHECKING:
 
 POSITIONS = ("s", "p", "o", "g")
 FRAME_COLUMN = "frame"
+METADATA_COLUMN = "metadata"
 KIND_NAMES = {
     KIND_IRI: "iri",
     KIND_BLANK_NODE: "bnode",

@@ -6,6 +6,8 @@ import os
 import sys
 from typing import TYPE_CHECKING, TextIO
 
+from jellyframe.errors import one_line
+
 if TYPE_CHECKING:
     from jellyframe.cli.progress import Progress, StatusLine
 
@@ -75,8 +77,3 @@ class Console:
 def has_colour() -> bool:
     """Whether colour is welcome on a terminal: not with NO_COLOR, whatever its value, nor on a dumb terminal."""
     return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-
-
-def one_line(text: str) -> str:
-    """Text from who knows where on one line, with nothing in it that a terminal would obey."""
-    return "".join(letter if letter.isprintable() else " " for letter in text)

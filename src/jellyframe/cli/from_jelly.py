@@ -14,9 +14,10 @@ from jellyframe.cli.stream_options import add_compression, compression_of
 
 if TYPE_CHECKING:
     from jellyframe.batch import Batch
-    from jellyframe.cli.streams import InputFile, ProgressOfInputs
+    from jellyframe.cli.streams import ProgressOfInputs
     from jellyframe.formats import Format
     from jellyframe.storage.files import ByteSink
+    from jellyframe.storage.inputs import InputFile
     from jellyframe.stream.reader import JellyReader
 
 _EXAMPLES = """
@@ -74,8 +75,9 @@ def add_parser(subparsers: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from jellyframe.cli.streams import InputFile, ProgressOfInputs, output_sink
+    from jellyframe.cli.streams import ProgressOfInputs, output_sink
     from jellyframe.storage.files import ByteSink
+    from jellyframe.storage.inputs import InputFile
 
     target = output_format(arguments)
     compression = compression_of(arguments)
@@ -173,7 +175,7 @@ def _write(
 
         ntriples.write(batches, output)
         return
-    from jellyframe.cli.streams import SinkFile
+    from jellyframe.storage.inputs import SinkFile
 
     if target in (formats.PARQUET, formats.CSV):
         from jellyframe.formats.tables import write_table_file

@@ -76,8 +76,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _survey(
     arguments: argparse.Namespace, on_frame: Callable[[StreamSurvey, FrameCounts], object] | None = None
 ) -> StreamSurvey:
-    from jellyframe.cli.streams import InputFile
     from jellyframe.ops.survey import survey_stream
+    from jellyframe.storage.inputs import InputFile
 
     history = None
     if arguments.html is not None:

@@ -13,9 +13,9 @@ from jellyframe.cli.arguments import add_command, add_format, add_input, add_out
 
 if TYPE_CHECKING:
     from jellyframe.batch import Batch
-    from jellyframe.cli.streams import InputFile
     from jellyframe.formats import Format
     from jellyframe.options import StreamOptions
+    from jellyframe.storage.inputs import InputFile
     from jellyframe.stream.writer import JellyWriter
 
 _EXAMPLES = """
@@ -53,7 +53,8 @@ def add_parser(subparsers: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from jellyframe.cli.streams import InputFile, ProgressOfInputs, output_sink
+    from jellyframe.cli.streams import ProgressOfInputs, output_sink
+    from jellyframe.storage.inputs import InputFile
 
     input_format = formats.input_format(arguments.in_format, arguments.input, formats.INPUT_FORMATS)
     sink = output_sink(arguments.to, is_binary=True, force=arguments.force)

@@ -62,9 +62,9 @@ jellyframe rdf validate message.jelly --delimited=false --options-file expected.
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from jellyframe.cli.streams import InputFile
     from jellyframe.ops.validation_report import Report
     from jellyframe.storage.files import ByteSink
+    from jellyframe.storage.inputs import InputFile
 
     comparison = _comparison(arguments)
     expected_options = None

@@ -28,7 +28,8 @@ from jellyframe.wire import decode_varint, encode_varint
 
 if TYPE_CHECKING:
     from jellyframe.batch.selection import FrameRange
-    from jellyframe.cli.streams import InputFile, ProgressOfInputs
+    from jellyframe.cli.streams import ProgressOfInputs
+    from jellyframe.storage.inputs import InputFile
 
 _FRAME_MARK = b"# Frame"
 _MAX_VARINT_BYTES = 10

@@ -23,8 +23,8 @@ from jellyframe.storage.files import ByteSource
 from jellyframe.terms import DEFAULT_GRAPH, IRI, XSD_STRING, BlankNode, Literal, Quad, Triple
 
 if TYPE_CHECKING:
-    from jellyframe.cli.streams import SinkFile
     from jellyframe.formats import Format
+    from jellyframe.storage.inputs import SinkFile
 
 BLOCK_STATEMENTS = 16_384
 _FORMATS = {

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from jellyframe import formats
 from jellyframe.arrow.layouts import ArrowView
-from jellyframe.cli.console import UsageError
+from jellyframe.errors import OptionsError
 
 if TYPE_CHECKING:
     from jellyframe.batch import Batch
-    from jellyframe.cli.streams import SinkFile
     from jellyframe.formats import Format
+    from jellyframe.storage.inputs import SinkFile
 
 PARQUET_GROUP_ROWS = 262_144
 
@@ -23,7 +23,7 @@ def write_table_file(
     """Write batches as a table, in a layout of `read_table`."""
     if target is formats.CSV:
         if layout == "struct":
-            raise UsageError("--layout struct: CSV has no columns within columns; use ntriples or flat")
+            raise OptionsError("--layout struct: CSV has no columns within columns; use ntriples or flat")
         import pyarrow.csv as arrow_csv
 
         view = ArrowView(layout or "ntriples", has_graph)

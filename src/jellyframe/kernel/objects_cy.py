@@ -13,7 +13,8 @@ except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
 
 from jellyframe.errors import EncodeError, shortened
 from jellyframe.kernel.memory_cy import byte_column
-from jellyframe.terms import DEFAULT_GRAPH, RDF_LANG_STRING, XSD_STRING, Quad, Triple
+from jellyframe.kernel.statements import Quad, Triple
+from jellyframe.kernel.terms_cy import DEFAULT_GRAPH, RDF_LANG_STRING, XSD_STRING
 
 if cython.compiled:
     from cython.cimports.jellyframe.kernel.kinds import (
@@ -39,7 +40,7 @@ else:
         KIND_TYPED_LITERAL,
     )
     from jellyframe.kernel.table_cy import BatchBuilder, TermTable
-    from jellyframe.terms import IRI, BlankNode, Literal
+    from jellyframe.kernel.terms_cy import IRI, BlankNode, Literal
 
     new_statement = tuple.__new__
 

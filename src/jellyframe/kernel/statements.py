@@ -8,7 +8,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from jellyframe.terms import GraphName, Term
+    from typing import TypeAlias
+
+    from jellyframe.kernel.terms_cy import IRI, BlankNode, DefaultGraph, Literal
+
+    Term: TypeAlias = "IRI | BlankNode | Literal | Triple"
+    GraphName: TypeAlias = IRI | BlankNode | Literal | DefaultGraph
 
 
 class Triple(NamedTuple):

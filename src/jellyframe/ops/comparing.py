@@ -6,10 +6,9 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Protocol
 
 from jellyframe import formats
-from jellyframe.cli.console import UsageError
-from jellyframe.cli.streams import InputFile
-from jellyframe.errors import JellyError
+from jellyframe.errors import JellyError, OptionsError
 from jellyframe.ops.isomorphism import compare, normalised
+from jellyframe.storage.inputs import InputFile
 from jellyframe.terms import BlankNode, Quad, Statement, Triple
 
 if TYPE_CHECKING:
@@ -114,7 +113,7 @@ def _statements(source: InputFile, known: formats.Format) -> Iterator[Statement]
                 yield from batch.statements()
         except JellyError as error:
             # Not the fault of the stream that is compared to it.
-            raise UsageError(str(error)) from error
+            raise OptionsError(str(error)) from error
 
 
 def _batches(source: InputFile, known: formats.Format) -> Iterator[Batch]:

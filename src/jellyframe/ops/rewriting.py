@@ -17,19 +17,19 @@ from contextlib import closing
 from itertools import chain
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
-from jellyframe.cli.streams import InputFile, total_size
 from jellyframe.errors import JellyError
 from jellyframe.ops.pieces import Span, cut
 from jellyframe.ops.regroup import FramePerInput, Framing, write_frames
 from jellyframe.ops.workers import Worker, WorkerGaveUpError, Workers, can_fork, exit_if_orphaned
 from jellyframe.storage.files import ByteSink
+from jellyframe.storage.inputs import InputFile, total_size
 from jellyframe.stream.index import encode_index_frame
 from jellyframe.stream.reader import open_reader
 from jellyframe.stream.writer import DEFAULT_RESTART_EVERY
 
 if TYPE_CHECKING:
     from jellyframe.batch import Batch
-    from jellyframe.cli.streams import ProgressOfInputs
+    from jellyframe.ops.progress import InputProgress
     from jellyframe.options import Limits, StreamOptions
 
 # So many pieces for each worker may be begun while the first of them is not done; their results lie in the file system.
@@ -52,7 +52,7 @@ def rewrite_in_pieces(
     target: str,
     rewriting: Rewriting,
     jobs: int,
-    progress: ProgressOfInputs,
+    progress: InputProgress,
     piece_bytes: int = DEFAULT_RESTART_EVERY,
 ) -> bool:
     """Rewrite files as one, with so many processes. False if that is not possible; then there is no output."""
@@ -96,7 +96,7 @@ class _Join:
     """Pieces that are under way, and the stream that those which are done have been joined to."""
 
     def __init__(
-        self, rewriting: Rewriting, sink: ByteSink, folder: str, workers: Workers, progress: ProgressOfInputs
+        self, rewriting: Rewriting, sink: ByteSink, folder: str, workers: Workers, progress: InputProgress
     ) -> None:
         self._rewriting = rewriting
         self._sink = sink

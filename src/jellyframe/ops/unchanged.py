@@ -9,15 +9,15 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from jellyframe.cli.streams import InputFile
 from jellyframe.errors import JellyError
 from jellyframe.storage.files import ByteSink, ByteSource
+from jellyframe.storage.inputs import InputFile
 from jellyframe.stream.index import INDEX_KEY, read_index, restart_points
 from jellyframe.stream.reader import looks_delimited, open_reader
 from jellyframe.stream.writer import DEFAULT_RESTART_EVERY
 
 if TYPE_CHECKING:
-    from jellyframe.cli.streams import ProgressOfInputs
+    from jellyframe.ops.progress import InputProgress
     from jellyframe.options import Limits, StreamOptions
 
 # Frames are never cut for a restart point, so that the distance of two is what was asked for and some more.
@@ -42,7 +42,7 @@ class _CopiedFile(InputFile):
 
 
 def copy_checked(
-    path: str, target: str, options: StreamOptions, limits: Limits, index: bool, progress: ProgressOfInputs
+    path: str, target: str, options: StreamOptions, limits: Limits, index: bool, progress: InputProgress
 ) -> bool:
     """Copy a file of a stream with these options. False if it has to be rewritten; then there is no copy."""
     if not _is_as_written(path, options, index=index):

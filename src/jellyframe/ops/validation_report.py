@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from dataclasses import fields
 from typing import TYPE_CHECKING, NamedTuple
 
-from jellyframe.cli.console import one_line
-from jellyframe.errors import JellyError, OptionsError
+from jellyframe.errors import JellyError, OptionsError, one_line
 
 if TYPE_CHECKING:
     from jellyframe.batch import Batch

@@ -26,7 +26,6 @@ CORRUPT_COLUMN = "_corrupt_record"
 # The options that keep only statements with one of the given terms, and the position each looks at.
 FILTER_OPTIONS = {"subjects": "s", "predicates": "p", "objects": "o", "graphs": "g"}
 # As far as our writer's restart points are apart: where there is little data, small pieces keep all cores busy.
-DEFAULT_PARTITION_BYTES = 8 << 20
 
 _SIZE = re.compile(r"(\d+)\s*([kmgt]?)(i?b)?", re.IGNORECASE)
 _FACTORS = {"": 0, "k": 10, "m": 20, "g": 30, "t": 40}

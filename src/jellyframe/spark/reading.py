@@ -13,12 +13,12 @@ import pyarrow.compute as pc
 from pyspark.sql.datasource import DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
-from jellyframe.arrow.layouts import FRAME_COLUMN, ArrowView
+from jellyframe.arrow.layouts import FRAME_COLUMN, METADATA_COLUMN, ArrowView
 from jellyframe.batch import Batch
 from jellyframe.errors import JellyError, LimitError, OptionsError, ParseError
 from jellyframe.ops.filters import RowFilter
 from jellyframe.spark.options import FAILFAST, PERMISSIVE, ReadOptions, StreamReadOptions
-from jellyframe.spark.schema import FILE_COLUMN, METADATA_COLUMN, Columns
+from jellyframe.spark.schema import FILE_COLUMN, Columns
 from jellyframe.storage.stores import find_files
 from jellyframe.stream.reader import JellyReader, open_reader
 from jellyframe.stream.splits import Piece, frames_before, plan_pieces, restart_offsets

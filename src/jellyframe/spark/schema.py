@@ -7,12 +7,11 @@ from dataclasses import dataclass
 import pyarrow as pa
 from pyspark.sql.types import BinaryType, DataType, LongType, MapType, StringType, StructField, StructType
 
-from jellyframe.arrow.layouts import FRAME_COLUMN, POSITIONS, TERM_STRUCT, get_layout
+from jellyframe.arrow.layouts import FRAME_COLUMN, METADATA_COLUMN, POSITIONS, TERM_STRUCT, get_layout
 from jellyframe.errors import OptionsError
 from jellyframe.spark.options import PERMISSIVE, ReadOptions
 
 FILE_COLUMN = "file"
-METADATA_COLUMN = "metadata"
 DEFAULT_LAYOUT = "struct"
 
 _STRING = StringType()

@@ -13,7 +13,7 @@ from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
 from pyspark.sql.types import StructType
 
 from jellyframe.arrow.grouping import Groups
-from jellyframe.arrow.layouts import FRAME_COLUMN
+from jellyframe.arrow.layouts import FRAME_COLUMN, METADATA_COLUMN
 from jellyframe.arrow.sorting import sorted_runs
 from jellyframe.arrow.terms import BatchMaker, find_layout
 from jellyframe.batch import Batch
@@ -21,7 +21,7 @@ from jellyframe.errors import OptionsError, TableError
 from jellyframe.kernel.kinds import KIND_DEFAULT_GRAPH
 from jellyframe.options import VERSION_1_1, StreamOptions
 from jellyframe.spark.options import WriteOptions
-from jellyframe.spark.schema import FILE_COLUMN, METADATA_COLUMN, exact_arrow_schema, layout_columns
+from jellyframe.spark.schema import FILE_COLUMN, exact_arrow_schema, layout_columns
 from jellyframe.storage.commit import Target
 from jellyframe.storage.rolling import RollingFiles
 from jellyframe.stream.writer import JellyWriter, open_writer

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from jellyframe.errors import ParseError
-from jellyframe.spark.options import DEFAULT_PARTITION_BYTES
 from jellyframe.storage.files import ByteSource
 from jellyframe.storage.stores import DataFile
 from jellyframe.stream.index import restart_points, scan_restart_points
@@ -18,6 +17,7 @@ from jellyframe.wire import decode_varint
 # Opening a file costs about as much as reading so many bytes of it.
 OPEN_COST_BYTES = 1 << 20
 # From so many partitions on they grow with the data, up to a size at which nothing is gained any more.
+DEFAULT_PARTITION_BYTES = 8 << 20
 MANY_PARTITIONS = 512
 LARGE_PARTITION_BYTES = 64 << 20
 # With more partitions than this, Spark is busier with them than they are with data.

@@ -7,8 +7,8 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from jellyframe.cli.arguments import add_output, positive
-from jellyframe.cli.console import one_line
 from jellyframe.cli.spark.jobs import add_job, input_paths, job_session, read_settings
+from jellyframe.errors import one_line
 
 if TYPE_CHECKING:
     from jellyframe.ops.statistics.result import Statistics
