@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from jellyframe.batch.selection import FrameRange, frame_range
 from jellyframe.cli.arguments import add_command, add_input, add_limits, limits_of
 
 if TYPE_CHECKING:
+    from jellyframe.batch import Batch
     from jellyframe.ops.comparing import Comparison
     from jellyframe.ops.validation_report import Report
     from jellyframe.storage.files import ByteSource
@@ -99,9 +101,24 @@ def _comparison(arguments: argparse.Namespace) -> Comparison | None:
 
 
 def _check_stream(source: Any, arguments: argparse.Namespace, report: Report, comparison: Comparison | None) -> None:
-    """Read all of the stream. What breaks the rules goes to the report."""
+    """Read the whole stream, and compare it. Only what breaks the rules of the stream goes to the report."""
     from jellyframe.batch.selection import take_frames
     from jellyframe.cli.streams import ProgressOfInputs
+
+    batches = _checked_batches(source, arguments, report)
+    for batch in ProgressOfInputs(arguments.console, source.total_bytes).over(batches, source):
+        report.count(batch)
+        if arguments.validate_terms:
+            report.check_terms(batch)
+        if comparison is not None:
+            # An error in the file compared to is no problem of the stream, so it is not caught here.
+            for part in take_frames((batch,), arguments.compare_frame_indices):
+                comparison.add(part.statements())
+    arguments.console.end_progress()
+
+
+def _checked_batches(source: Any, arguments: argparse.Namespace, report: Report) -> Iterator[Batch]:
+    """Yield the batches of the stream; the error that ends it goes to the report."""
     from jellyframe.errors import JellyError, LimitError
     from jellyframe.storage.files import ByteSource
     from jellyframe.stream.reader import looks_delimited, open_reader
@@ -117,13 +134,7 @@ def _check_stream(source: Any, arguments: argparse.Namespace, report: Report, co
         with open_reader(
             beginning, limits=limits, concatenated=arguments.concatenated, delimited=report.delimited
         ) as reader:
-            for batch in ProgressOfInputs(arguments.console, source.total_bytes).over(reader.batches(), source):
-                report.count(batch)
-                if arguments.validate_terms:
-                    report.check_terms(batch)
-                if comparison is not None:
-                    for part in take_frames((batch,), arguments.compare_frame_indices):
-                        comparison.add(part.statements())
+            yield from reader.batches()
             report.options = reader.options
         report.is_whole = True
     except LimitError:
@@ -131,7 +142,6 @@ def _check_stream(source: Any, arguments: argparse.Namespace, report: Report, co
         raise
     except JellyError as error:
         report.add_error(error)
-    arguments.console.end_progress()
 
 
 class _Beginning:

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Protocol
 
 from jellyframe import formats
-from jellyframe.errors import JellyError, OptionsError
 from jellyframe.ops.isomorphism import compare, normalised
 from jellyframe.storage.inputs import InputFile
 from jellyframe.terms import BlankNode, Quad, Statement, Triple
@@ -108,12 +107,8 @@ def reference_statements(path: str, format_name: str | None) -> Iterator[Stateme
 
 def _statements(source: InputFile, known: formats.Format) -> Iterator[Statement]:
     with source:
-        try:
-            for batch in _batches(source, known):
-                yield from batch.statements()
-        except JellyError as error:
-            # Not the fault of the stream that is compared to it.
-            raise OptionsError(str(error)) from error
+        for batch in _batches(source, known):
+            yield from batch.statements()
 
 
 def _batches(source: InputFile, known: formats.Format) -> Iterator[Batch]:
