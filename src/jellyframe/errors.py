@@ -63,6 +63,10 @@ class EncodeError(JellyError):
     """A statement that cannot be written with the options of the stream."""
 
 
+class NamedGraphError(EncodeError):
+    """A statement in a named graph, where only triples, or statements in the default graph, can be written."""
+
+
 class TermError(JellyError):
     """A term that RDF does not have, such as a literal with an empty language."""
 

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypedDict
 
+from jellyframe.errors import NamedGraphError, shortened
+from jellyframe.kernel.rows_cy import add_terms, count_rows, filter_ends, filter_ints, first_named_graph, take_ints
 from jellyframe.kernel.table_cy import BatchBuilder, TermTable
 from jellyframe.lazy import view_maker
+from jellyframe.terms import DEFAULT_GRAPH, IRI, GraphName, Quad, Triple
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     import pyarrow as pa
+    from typing_extensions import Buffer
 
     from jellyframe.kernel.objects_cy import StatementMaker
     from jellyframe.options import StreamOptions
-    from jellyframe.terms import Quad, Triple
 
 
 class NamespaceDeclaration(NamedTuple):
@@ -31,6 +37,22 @@ class FrameSpan(NamedTuple):
     start: int
     stop: int
     is_complete: bool
+
+
+Columns: TypeAlias = tuple[memoryview, memoryview, memoryview, memoryview | None]
+
+
+class BatchParts(TypedDict, total=False):
+    """Parts of a batch that `Batch.replace` changes."""
+
+    columns: Columns
+    terms: TermTable
+    options: StreamOptions | None
+    first_frame: int
+    frame_ends: memoryview | None
+    last_frame_open: bool
+    metadata: dict[int, dict[str, bytes]]
+    namespaces: list[NamespaceDeclaration]
 
 
 class Batch:
@@ -58,7 +80,7 @@ class Batch:
 
     def __init__(
         self,
-        columns: tuple[memoryview, memoryview, memoryview, memoryview | None],
+        columns: Columns,
         terms: TermTable,
         *,
         options: StreamOptions | None = None,
@@ -97,11 +119,172 @@ class Batch:
     def has_graph(self) -> bool:
         return self.g is not None
 
-    def default_graph_column(self) -> memoryview:
-        """A graph column for a batch that has none: the default graph in every row."""
-        from array import array
+    # ---- the algebra: each result shares the terms of this batch, and its columns where rows stay together ----
 
-        return memoryview(array("i", [self.terms.default_graph_term()]) * len(self))
+    def replace(self, **changes: Unpack[BatchParts]) -> Batch:
+        """Return the same batch with some of its parts changed: the arguments are those of the constructor."""
+        return Batch(
+            changes.get("columns", self.columns),
+            changes.get("terms", self.terms),
+            options=changes.get("options", self.options),
+            first_frame=changes.get("first_frame", self.first_frame),
+            frame_ends=changes.get("frame_ends", self.frame_ends),
+            last_frame_open=changes.get("last_frame_open", self.last_frame_open),
+            metadata=changes.get("metadata", self.metadata),
+            namespaces=changes.get("namespaces", self.namespaces),
+        )
+
+    def slice(self, start: int = 0, stop: int | None = None) -> Batch:
+        """Return the rows from `start` up to, but without, `stop`, without a copy.
+
+        Frames keep their numbers and metadata; one that goes on behind `stop` is open. An empty frame belongs to the
+        slice with the row behind it, and at the end of the batch to the slice with the row before it. Namespaces stay
+        with the slice in which their frame begins.
+        """
+        rows = len(self)
+        stop = rows if stop is None else min(max(stop, 0), rows)
+        start = min(max(start, 0), stop)
+        if start == 0 and stop == rows:
+            return self
+        columns = self._each_column(lambda column: column[start:stop])
+        if self.frame_ends is None:
+            return self.replace(columns=columns)
+        is_end_kept = stop == rows and start < rows
+        kept = [
+            span
+            for span in self.frame_spans()
+            if max(span.start, start) < min(span.stop, stop)
+            or (span.start == span.stop and (start <= span.start < stop or (is_end_kept and span.start == stop)))
+        ]
+        first = kept[0].number if kept else self.first_frame
+        numbers = {span.number for span in kept}
+        begun = {span.number for span in kept if span.start >= start}
+        return self.replace(
+            columns=columns,
+            first_frame=first,
+            frame_ends=memoryview(array("i", [min(span.stop, stop) - start for span in kept])),
+            last_frame_open=bool(kept) and (kept[-1].stop > stop or not kept[-1].is_complete),
+            metadata={number: entries for number, entries in self.metadata.items() if number in numbers},
+            namespaces=[declaration for declaration in self.namespaces if declaration.frame in begun],
+        )
+
+    def take(self, rows: Iterable[int]) -> Batch:
+        """Return the given rows, in the given order; a row may come more than once.
+
+        `rows` are numbers; those of a `memoryview` of 32-bit integers are not copied.
+        Options and namespaces are kept. Frames and their metadata are dropped, as rows may come in any order.
+        """
+        is_ready = isinstance(rows, memoryview) and rows.format == "i"
+        wanted = rows if is_ready else memoryview(array("i", rows))
+        columns = self._each_column(lambda column: take_ints(column, wanted))
+        return self.replace(columns=columns, first_frame=0, frame_ends=None, last_frame_open=True, metadata={})
+
+    def filter(self, mask: list[bool] | Buffer) -> Batch:
+        """Return the rows where `mask`, with a value for each row, is true (a buffer: not 0), in their order.
+
+        All else is kept. Frames keep their numbers, and may become empty.
+        """
+        selected = memoryview(bytes(mask) if isinstance(mask, list) else mask).cast("B")
+        if len(selected) != len(self):
+            raise ValueError(f"a mask of {len(selected)} rows for a batch of {len(self)}")
+        count = count_rows(selected)
+        if count == len(self):
+            return self
+        columns = self._each_column(lambda column: filter_ints(column, selected, count))
+        ends = self.frame_ends
+        return self.replace(columns=columns, frame_ends=None if ends is None else filter_ends(ends, selected))
+
+    @classmethod
+    def concat(cls, batches: Sequence[Batch]) -> Batch:
+        """Return the rows of batches, one after the other, over one new table of terms.
+
+        If one of them has graphs, the rows of the others are in the default graph. Frames follow each other and are
+        numbered on from those of the first batch; one that is open goes on in the next batch if the frame there has
+        the same number. Metadata and namespaces go along. Options are kept if all batches have the same.
+        """
+        if not batches:
+            raise ValueError("there is no batch to concatenate")
+        has_graph = any(batch.has_graph for batch in batches)
+        terms = TermTable()
+        columns = [array("i") for _ in range(4 if has_graph else 3)]
+        for batch in batches:
+            mapping = add_terms(terms, batch.terms)
+            for joined, column in zip(columns, (batch.s, batch.p, batch.o), strict=False):
+                joined.frombytes(take_ints(mapping, column).cast("B"))
+            if batch.g is not None:
+                columns[3].frombytes(take_ints(mapping, batch.g).cast("B"))
+            elif has_graph:
+                columns[3].extend([terms.default_graph_term()] * len(batch))
+        frames = _JoinedFrames(batches[0].first_frame)
+        for batch in batches:
+            frames.add(batch)
+        options = batches[0].options
+        return cls(
+            (
+                memoryview(columns[0]),
+                memoryview(columns[1]),
+                memoryview(columns[2]),
+                memoryview(columns[3]) if has_graph else None,
+            ),
+            terms,
+            options=options if all(batch.options == options for batch in batches) else None,
+            first_frame=frames.first,
+            frame_ends=memoryview(frames.ends) if any(batch.frame_ends is not None for batch in batches) else None,
+            last_frame_open=batches[-1].last_frame_open,
+            metadata=frames.metadata,
+            namespaces=frames.namespaces,
+        )
+
+    def with_graph(self, graph: GraphName = DEFAULT_GRAPH) -> Batch:
+        """Return the statements as quads, all of them in one graph.
+
+        The graphs that they had are dropped, and the options if they were those of triples; all else is kept.
+        """
+        if graph is DEFAULT_GRAPH:
+            term = self.terms.default_graph_term()
+        else:
+            iri = IRI("")
+            named = Batch.from_statements([Quad(iri, iri, iri, graph)])
+            assert named.g is not None
+            term = self.terms.adopt(named.terms, named.g[0])
+        graphs = memoryview(array("i", [term]) * len(self))
+        return self.replace(columns=(self.s, self.p, self.o, graphs), options=self.options if self.has_graph else None)
+
+    def without_graph(self, *, merge: bool = False) -> Batch:
+        """Return the statements as triples.
+
+        A statement in a named graph raises NamedGraphError, unless graphs `merge`. The options, which were those of
+        quads, are dropped with the graphs; all else is kept.
+        """
+        if self.g is None:
+            return self
+        if not merge:
+            row = self.first_named_graph()
+            if row is not None:
+                (statement,) = self.statements(row, row + 1)
+                line = shortened(statement.to_line())
+                raise NamedGraphError(f"a statement in a named graph, where only triples fit: {line}", row=row)
+        return self.replace(columns=(self.s, self.p, self.o, None), options=None)
+
+    def fitted(self, *, has_graph: bool) -> Batch:
+        """Return the batch as a stream of quads, or of triples, holds it; NamedGraphError if it cannot."""
+        if has_graph == self.has_graph:
+            return self
+        return self.with_graph() if has_graph else self.without_graph()
+
+    def first_named_graph(self) -> int | None:
+        """Return the first row with a statement in a named graph, or None."""
+        row = -1 if self.g is None else first_named_graph(self.g, self.terms)
+        return None if row < 0 else row
+
+    @property
+    def columns(self) -> Columns:
+        """The columns s, p, o and g; g is None where the statements are triples."""
+        return self.s, self.p, self.o, self.g
+
+    def _each_column(self, change: Callable[[memoryview], memoryview]) -> Columns:
+        g = None if self.g is None else change(self.g)
+        return change(self.s), change(self.p), change(self.o), g
 
     def frame_spans(self) -> Iterator[FrameSpan]:
         """The frames of the batch, whole or in part, in order."""
@@ -132,3 +315,33 @@ class Batch:
     def __repr__(self) -> str:
         columns = "s, p, o, g" if self.has_graph else "s, p, o"
         return f"<Batch of {len(self)} rows ({columns}), {self.terms.count} terms>"
+
+
+class _JoinedFrames:
+    """The frames of batches that are being joined, numbered one after the other."""
+
+    def __init__(self, first: int) -> None:
+        self.first = first
+        self.ends = array("i")
+        self.metadata: dict[int, dict[str, bytes]] = {}
+        self.namespaces: list[NamespaceDeclaration] = []
+        self._rows = 0
+        self._open_frame: int | None = None
+
+    def add(self, batch: Batch) -> None:
+        numbers: dict[int, int] = {}
+        for span in batch.frame_spans():
+            if self._open_frame is not None and self._open_frame == span.number:
+                self.ends.pop()
+            self._open_frame = None
+            numbers[span.number] = self.first + len(self.ends)
+            self.ends.append(self._rows + span.stop)
+            if not span.is_complete:
+                self._open_frame = span.number
+        for number, entries in batch.metadata.items():
+            self.metadata.setdefault(numbers.get(number, number), {}).update(entries)
+        self.namespaces += [
+            declaration._replace(frame=numbers.get(declaration.frame, declaration.frame))
+            for declaration in batch.namespaces
+        ]
+        self._rows += len(batch)

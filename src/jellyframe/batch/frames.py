@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from jellyframe.batch.batch import Batch
+
 if TYPE_CHECKING:
-    from jellyframe.batch import Batch
     from jellyframe.terms import Quad, Triple
 
 
@@ -37,6 +38,13 @@ class Frame:
     def parts(self) -> list[tuple[Batch, int, int]]:
         """Where the statements lie: batches, each with the first row and the one behind the last."""
         return list(self._parts)
+
+    def to_batch(self) -> Batch:
+        """Return the statements as one batch: without a copy where they lie in one batch."""
+        slices = [batch.slice(start, stop) for batch, start, stop in self._parts]
+        if not slices:
+            return Batch.from_statements(())
+        return slices[0] if len(slices) == 1 else Batch.concat(slices)
 
     def __repr__(self) -> str:
         return f"<Frame {self.number} of {len(self)} statements>"

@@ -13,7 +13,7 @@ from jellyframe.errors import TermError
 from jellyframe.kernel.kinds import KIND_IRI, KIND_LANG_LITERAL, KIND_TYPED_LITERAL
 
 if TYPE_CHECKING:
-    from jellyframe.batch import Batch
+    from jellyframe.batch.batch import Batch
 
 __all__ = ["BadTerm", "bad_terms", "check_batch", "why_bad_iri", "why_bad_language"]
 

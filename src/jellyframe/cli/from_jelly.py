@@ -8,8 +8,9 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from jellyframe import formats
-from jellyframe.batch.selection import FrameRange, frame_range
+from jellyframe.batch.selection import FrameRange
 from jellyframe.cli.arguments import add_command, add_format, add_input, add_limits, add_output, limits_of
+from jellyframe.cli.frame_ranges import frame_range
 from jellyframe.cli.stream_options import add_compression, compression_of
 
 if TYPE_CHECKING:
@@ -149,9 +150,7 @@ def _wanted(
 
 def _frame_by_frame(batches: Iterable[Batch], frames: FrameRange) -> Iterator[tuple[int, Batch]]:
     """The wanted frames, each as one batch."""
-    from jellyframe.batch import Batch
     from jellyframe.batch.frames import frames_of
-    from jellyframe.batch.selection import part_of
 
     count = 0
     for frame in frames_of(batches):
@@ -159,11 +158,7 @@ def _frame_by_frame(batches: Iterable[Batch], frames: FrameRange) -> Iterator[tu
             return
         if frame.number < frames.start:
             continue
-        parts = frame.parts()
-        if len(parts) == 1:
-            yield count, part_of(*parts[0])
-        else:
-            yield count, Batch.from_statements(frame.statements(), quads=bool(parts) and parts[0][0].has_graph)
+        yield count, frame.to_batch()
         count += 1
 
 

@@ -131,7 +131,6 @@ def options_for(
     arguments: argparse.Namespace, input_format: Format, found: list[Batch], *, is_all: bool
 ) -> StreamOptions:
     """The options of the stream: what was said, and for the rest what the data asks for."""
-    from jellyframe.batch.selection import has_named_graph
     from jellyframe.options import LogicalType, PhysicalType, StreamOptions
 
     given = stream_options.given_options(arguments)
@@ -140,7 +139,8 @@ def options_for(
     if base is None or not is_copy:
         # Formats that can hold any statement do so in jelly-cli, and their streams have to say so.
         is_general = input_format in (formats.NTRIPLES, formats.NQUADS)
-        has_graphs = input_format.has_graphs and not (is_all and not any(map(has_named_graph, found)))
+        are_graphs_named = any(batch.first_named_graph() is not None for batch in found)
+        has_graphs = input_format.has_graphs and (are_graphs_named or not is_all)
         base = (base or StreamOptions()).replace(
             physical_type=PhysicalType.QUADS if has_graphs else PhysicalType.TRIPLES,
             generalized_statements=is_general,

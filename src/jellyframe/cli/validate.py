@@ -7,8 +7,9 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from jellyframe.batch.selection import FrameRange, frame_range
+from jellyframe.batch.selection import FrameRange
 from jellyframe.cli.arguments import add_command, add_input, add_limits, limits_of
+from jellyframe.cli.frame_ranges import frame_range
 
 if TYPE_CHECKING:
     from jellyframe.batch import Batch

@@ -150,7 +150,7 @@ def encode_messages(
     if batch.has_graph and not stream.has_graph:
         raise TableError("there are graphs, and physical_type is TRIPLES; leave out 'g', or write QUADS")
     if stream.has_graph and not batch.has_graph:
-        graph = batch.default_graph_column()
+        graph = batch.with_graph().g
     # A restart point after every byte is one at every frame.
     encoder = new_encoder(
         stream.with_version(uses_1_1=False), frame_rows=None, frame_bytes=None, delimited=True, restart_every=1

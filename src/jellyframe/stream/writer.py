@@ -175,7 +175,7 @@ class JellyWriter:
         if batch.has_graph and self._options is not None and not self._options.has_graph:
             raise EncodeError("quads in a stream of triples; set physical_type to QUADS or GRAPHS")
         if not batch.has_graph and self._options is not None and self._options.has_graph:
-            graph = batch.default_graph_column()
+            graph = batch.with_graph().g
         return encoder, graph
 
     def write_table(self, table: Any) -> None:
