@@ -132,3 +132,8 @@ def test_lines_come_back(kernel: Kernel, data: st.DataObject) -> None:
     statements: list[Quad] = data.draw(statement_lists(shape))
     text = kernel.lines(kernel.batch(statements))
     assert kernel.parse(text, quads=True, generalized=shape.generalized) == plain(statements)
+
+
+@given(st.text() | st.text("ab.-_:é·̀", max_size=5))
+def test_str_of_a_blank_node_is_what_text_has(kernel: Kernel, label: str) -> None:
+    assert str(BlankNode(label)) == kernel.text(BlankNode(label))

@@ -12,7 +12,8 @@ try:
 except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
     import cython
 
-from jellyframe.errors import EncodeError, TermError
+from jellyframe.errors import TermError
+from jellyframe.kernel.labels import written_label
 from jellyframe.kernel.statements import Triple
 
 XSD_STRING = "http://www.w3.org/2001/XMLSchema#string"
@@ -131,7 +132,7 @@ class BlankNode(SimpleTerm):
         return (1, self._text, "", "")
 
     def __str__(self) -> str:
-        return f"_:{self._text}" if _COMMON_LABEL.fullmatch(self._text) else _written(self)
+        return f"_:{self._text}" if _COMMON_LABEL.fullmatch(self._text) else f"_:{written_label(self._text)}"
 
     def __repr__(self) -> str:
         return f"BlankNode({self._text!r})"
@@ -239,18 +240,6 @@ class DefaultGraph(SimpleTerm):
 
 DEFAULT_GRAPH: DefaultGraph = None  # type: ignore[assignment]  # until the next line
 DEFAULT_GRAPH = DefaultGraph()
-
-
-def _written(node: BlankNode) -> str:
-    """A blank node as it stands in N-Triples, whatever its label."""
-    from jellyframe.kernel.ntriples_write_cy import term_strings
-    from jellyframe.kernel.objects_cy import build_statements
-
-    try:
-        return term_strings(build_statements([(node, node, node)]).terms).strings()[0]
-    except EncodeError:
-        # A lone surrogate: no text can hold that, and no error is of use here.
-        return f"_:{node.label}"
 
 
 def restore_term(kind: str, *parts: object) -> SimpleTerm:

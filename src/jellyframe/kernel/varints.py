@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from jellyframe.kernel.decode_fields_cy import FieldDecoder
+from typing import Protocol
 
 
-def read_varint(decoder: FieldDecoder, pos: int, stop: int) -> int:
+class Numbers(Protocol):
+    """A decoder of fields, as far as its numbers go."""
+
+    buf: memoryview
+    pos: int
+
+    def long_varint(self, pos: int, stop: int) -> int: ...
+
+    def fail_length(self, n: int, pos: int, stop: int) -> object: ...
+
+
+def read_varint(decoder: Numbers, pos: int, stop: int) -> int:
     """The number at `pos` of a message that ends at `stop`; `decoder.pos` is then behind it."""
     if pos < stop and decoder.buf[pos] < 0x80:
         decoder.pos = pos + 1
@@ -16,7 +24,7 @@ def read_varint(decoder: FieldDecoder, pos: int, stop: int) -> int:
     return decoder.long_varint(pos, stop)
 
 
-def read_length(decoder: FieldDecoder, pos: int, stop: int) -> int:
+def read_length(decoder: Numbers, pos: int, stop: int) -> int:
     """The length at `pos` of something that has to end by `stop`."""
     n = read_varint(decoder, pos, stop)
     if n > stop - decoder.pos:
