@@ -2,12 +2,40 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
+from typing import Literal, NamedTuple
+
+# Messages may quote data, but never megabytes of it.
+MAX_MESSAGE_LENGTH = 1000
+_MESSAGE_HEAD, _MESSAGE_TAIL = 700, 200
+
+
+class Advice(NamedTuple):
+    """The setting that helps against an error: each user interface has its own words for it.
+
+    `kind` says what the setting belongs to: `Limits`, `StreamOptions`, or the arguments of the function that was
+    called. `value` is what to set it to; empty if that is up to the user.
+    """
+
+    kind: Literal["limit", "stream option", "argument"]
+    name: str
+    value: str = ""
+
+    def __str__(self) -> str:
+        """Return the advice in the words of the Python interface."""
+        if self.kind == "limit":
+            return f"raise Limits.{self.name} if you trust the input"
+        place = " in the options" if self.kind == "stream option" else ""
+        return f"set {self.name}={self.value}{place}" if self.value else f"change {self.name}{place}"
+
 
 class JellyError(ValueError):
     """Something about the data, the options or the limits is wrong; the message says what and where.
 
     `source`, `frame`, `row` and `offset` hold the place as far as it is known: the name of the input, the number of the
     frame in it and of the row in that frame (both from 0), and the offset in bytes in the (uncompressed) input.
+    `advice` names the setting that helps, if there is one.
     """
 
     def __init__(
@@ -18,13 +46,16 @@ class JellyError(ValueError):
         frame: int | None = None,
         row: int | None = None,
         offset: int | None = None,
+        advice: Advice | None = None,
     ) -> None:
+        message = clipped(message)
         super().__init__(message)
         self.message = message
         self.source = source
         self.frame = frame
         self.row = row
         self.offset = offset
+        self.advice = advice
 
     def place(self) -> str:
         """Where it happened, in words; empty when nothing is known."""
@@ -32,9 +63,14 @@ class JellyError(ValueError):
         words = ", ".join(f"{name} {number}" for name, number in parts if number is not None)
         return ": ".join(part for part in (self.source, words) if part)
 
-    def __str__(self) -> str:
+    def describe(self, wording: Callable[[Advice], str] = str) -> str:
+        """Return the place, the message and the advice, the advice in the words of a user interface."""
         place = self.place()
-        return f"{place}: {self.message}" if place else self.message
+        message = f"{place}: {self.message}" if place else self.message
+        return message if self.advice is None else f"{message}; {wording(self.advice)}"
+
+    def __str__(self) -> str:
+        return self.describe()
 
     def __reduce__(self) -> tuple[object, ...]:
         return (_rebuild, (type(self), self.message, dict(self.__dict__)))
@@ -82,8 +118,9 @@ class TextError(JellyError):
         column: int | None = None,
         source: str | None = None,
         offset: int | None = None,
+        advice: Advice | None = None,
     ) -> None:
-        super().__init__(message, source=source, offset=offset)
+        super().__init__(message, source=source, offset=offset, advice=advice)
         self.line = line
         self.column = column
 
@@ -101,11 +138,39 @@ class KernelError(JellyError):
     """The kernel that was asked for is not there."""
 
 
+class StorageError(JellyError, OSError):
+    """Files that are not there, cannot be reached, or do not take what is written to them."""
+
+
 def shortened(text: str) -> str:
-    """A string as a message quotes it: with its quotation marks, and not all of it if it is long."""
+    """Return a string as a message quotes it: with its quotation marks, and not all of it if it is long."""
     return repr(text if len(text) <= 60 else text[:57] + "...")
 
 
+def clipped(text: str) -> str:
+    """Return text as it is, or its beginning and its end if it is too long for a message."""
+    if len(text) <= MAX_MESSAGE_LENGTH:
+        return text
+    left_out = len(text) - _MESSAGE_HEAD - _MESSAGE_TAIL
+    return f"{text[:_MESSAGE_HEAD]} … ({left_out} characters) … {text[-_MESSAGE_TAIL:]}"
+
+
+def clipped_statement(line: str) -> str:
+    """Return a statement's line as a message quotes it: not all of it if it is long."""
+    return line if len(line) <= 300 else f"{line[:200]} … ({len(line) - 260} characters) … {line[-60:]}"
+
+
+def display_name(path: str | os.PathLike[str]) -> str:
+    """Return the name of a file as text that can be written in UTF-8: bytes that are not UTF-8 become `\\xNN`."""
+    name = os.fspath(path)
+    if name.isascii():
+        return name
+    try:
+        return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    except UnicodeEncodeError:
+        return name.encode("utf-8", "backslashreplace").decode()
+
+
 def one_line(text: str) -> str:
-    """Text from who knows where on one line, with nothing in it that a terminal would obey."""
-    return "".join(letter if letter.isprintable() else " " for letter in text)
+    """Return text on one line, with nothing in it that a terminal would obey; lone surrogates become escapes."""
+    return "".join(letter if letter.isprintable() else " " for letter in display_name(text))

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from jellyframe.errors import JellyError, LimitError, OptionsError, TextError
 from jellyframe.kernel import kernel_name
 from jellyframe.options import Limits
-from jellyframe.storage.files import zstd_module
+from jellyframe.storage.compression import zstd_module
 from support.kernel_twins import load_twin_module
 from support.plain import PlainStatement
 from support.sources import Pipe

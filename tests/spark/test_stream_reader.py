@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jellyframe import JellyError, OptionsError
-from jellyframe.storage.stores import StorageError
+from jellyframe.errors import StorageError
 from support.spark_data import SPECIAL, Read, quads, texts
 from support.stream_queries import Query, add, counted
 

@@ -11,10 +11,10 @@ import pytest
 from pyspark.sql import Row
 
 from jellyframe import OptionsError, read_table
+from jellyframe.errors import StorageError
 from jellyframe.spark.options import WriteOptions
 from jellyframe.spark.source import JellyDataSource
 from jellyframe.spark.stream_sink import NOTES_KEPT, StreamBatch, _record_batches
-from jellyframe.storage.stores import StorageError
 from support.spark_data import KNOWS_OFFSETS, SPECIAL, STRING, Read, quads, schema, stream_options, texts, write_jelly
 
 STATEMENTS = quads(600) + SPECIAL

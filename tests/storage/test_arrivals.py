@@ -7,8 +7,9 @@ import shutil
 
 import pytest
 
+from jellyframe.errors import StorageError
 from jellyframe.storage.arrivals import SEGMENTS_TO_MERGE, ArrivalLog
-from jellyframe.storage.stores import DataFile, Storage, StorageError
+from jellyframe.storage.stores import DataFile, Storage
 
 STORAGE = Storage()
 

@@ -9,8 +9,8 @@ from uuid import uuid4
 import pyarrow.fs
 import pytest
 
+from jellyframe.errors import StorageError
 from jellyframe.storage.commit import ABANDONED_AFTER_SECONDS, STAGING_PREFIX, Target
-from jellyframe.storage.stores import StorageError
 
 
 @pytest.fixture

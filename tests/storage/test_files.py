@@ -11,7 +11,9 @@ import pytest
 
 from jellyframe.errors import JellyError, LimitError, OptionsError, ParseError
 from jellyframe.options import Limits
-from jellyframe.storage.files import ByteSink, ByteSource, zstd_module
+from jellyframe.storage.compression import zstd_module
+from jellyframe.storage.sinks import ByteSink
+from jellyframe.storage.sources import ByteSource
 
 CONTENT = bytes(range(256)) * 4000
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from jellyframe.storage.stores import StorageError, find_files, locate
+from jellyframe.errors import StorageError
+from jellyframe.storage.finding import find_files
+from jellyframe.storage.stores import locate
 
 
 @pytest.fixture

@@ -6,7 +6,8 @@ import pytest
 
 import jellyframe
 from jellyframe.spark.source import JellyDataSource
-from jellyframe.storage.stores import DataFile, find_files
+from jellyframe.storage.finding import find_files
+from jellyframe.storage.stores import DataFile
 from jellyframe.stream.splits import frames_before, plan_pieces
 from support.spark_data import SPECIAL, Read, quads, restarts, texts, write_jelly
 

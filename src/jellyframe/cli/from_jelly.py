@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from jellyframe.batch import Batch
     from jellyframe.cli.streams import ProgressOfInputs
     from jellyframe.formats import Format
-    from jellyframe.storage.files import ByteSink
-    from jellyframe.storage.inputs import InputFile
+    from jellyframe.storage.sinks import ByteSink
+    from jellyframe.storage.sources import InputFile
     from jellyframe.stream.reader import JellyReader
 
 _EXAMPLES = """
@@ -77,8 +77,8 @@ def add_parser(subparsers: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from jellyframe.cli.streams import ProgressOfInputs, output_sink
-    from jellyframe.storage.files import ByteSink
-    from jellyframe.storage.inputs import InputFile
+    from jellyframe.storage.sinks import ByteSink
+    from jellyframe.storage.sources import InputFile
 
     target = output_format(arguments)
     compression = compression_of(arguments)
@@ -170,7 +170,7 @@ def _write(
 
         ntriples.write(batches, output)
         return
-    from jellyframe.storage.inputs import SinkFile
+    from jellyframe.storage.sinks import SinkFile
 
     if target in (formats.PARQUET, formats.CSV):
         from jellyframe.formats.tables import write_table_file

@@ -52,7 +52,7 @@ jellyframe rdf inspect people.jelly --html report.html
 def run(arguments: argparse.Namespace) -> int:
     from jellyframe.report.documents import JsonWriter, YamlWriter
     from jellyframe.report.inspection import FrameWriter, input_document, options_document, totals_document
-    from jellyframe.storage.files import ByteSink
+    from jellyframe.storage.sinks import ByteSink
 
     with ByteSink(sys.stdout.buffer if arguments.to is None else arguments.to) as sink:
 
@@ -77,7 +77,7 @@ def _survey(
     arguments: argparse.Namespace, on_frame: Callable[[StreamSurvey, FrameCounts], object] | None = None
 ) -> StreamSurvey:
     from jellyframe.ops.survey import survey_stream
-    from jellyframe.storage.inputs import InputFile
+    from jellyframe.storage.sources import InputFile
 
     history = None
     if arguments.html is not None:
@@ -103,7 +103,7 @@ def _survey(
     arguments.console.end_progress()
     if history is not None:
         from jellyframe.report.stream import stream_page
-        from jellyframe.storage.files import ByteSink
+        from jellyframe.storage.sinks import ByteSink
 
         with ByteSink(arguments.html) as sink:
             sink.write(stream_page(survey, history, source.name, source.bytes_read).encode())

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from jellyframe.cli.arguments import STANDARD_STREAM
 from jellyframe.cli.console import Console, UsageError
-from jellyframe.storage.inputs import InputFile
+from jellyframe.storage.sources import InputFile
 
 if TYPE_CHECKING:
     from jellyframe.batch import Batch

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from jellyframe.batch import Batch
     from jellyframe.formats import Format
     from jellyframe.options import StreamOptions
-    from jellyframe.storage.inputs import InputFile
+    from jellyframe.storage.sources import InputFile
     from jellyframe.stream.writer import JellyWriter
 
 _EXAMPLES = """
@@ -54,7 +54,7 @@ def add_parser(subparsers: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from jellyframe.cli.streams import ProgressOfInputs, output_sink
-    from jellyframe.storage.inputs import InputFile
+    from jellyframe.storage.sources import InputFile
 
     input_format = formats.input_format(arguments.in_format, arguments.input, formats.INPUT_FORMATS)
     sink = output_sink(arguments.to, is_binary=True, force=arguments.force)

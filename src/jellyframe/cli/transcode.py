@@ -73,7 +73,7 @@ def add_parser(subparsers: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from jellyframe.cli.streams import ProgressOfInputs, expand_inputs, output_sink
     from jellyframe.ops.regroup import write_frames
-    from jellyframe.storage.inputs import total_size
+    from jellyframe.storage.sources import total_size
 
     paths = expand_inputs(arguments.inputs)
     sink = output_sink(arguments.to, is_binary=True, force=arguments.force)
@@ -120,7 +120,7 @@ class _Inputs:
         self._open(paths[0])
 
     def _open(self, path: str | None) -> None:
-        from jellyframe.storage.inputs import InputFile
+        from jellyframe.storage.sources import InputFile
         from jellyframe.stream.reader import open_reader
 
         self._source = InputFile(path)

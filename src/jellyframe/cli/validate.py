@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from jellyframe.batch import Batch
     from jellyframe.ops.comparing import Comparison
     from jellyframe.ops.validation_report import Report
-    from jellyframe.storage.files import ByteSource
+    from jellyframe.storage.sources import ByteSource
 
 _DELIMITED = {"either": None, "true": True, "false": False}
 
@@ -66,8 +66,8 @@ jellyframe rdf validate message.jelly --delimited=false --options-file expected.
 
 def run(arguments: argparse.Namespace) -> int:
     from jellyframe.ops.validation_report import Report
-    from jellyframe.storage.files import ByteSink
-    from jellyframe.storage.inputs import InputFile
+    from jellyframe.storage.sinks import ByteSink
+    from jellyframe.storage.sources import InputFile
 
     comparison = _comparison(arguments)
     expected_options = None
@@ -121,7 +121,7 @@ def _check_stream(source: Any, arguments: argparse.Namespace, report: Report, co
 def _checked_batches(source: Any, arguments: argparse.Namespace, report: Report) -> Iterator[Batch]:
     """Yield the batches of the stream; the error that ends it goes to the report."""
     from jellyframe.errors import JellyError, LimitError
-    from jellyframe.storage.files import ByteSource
+    from jellyframe.storage.sources import ByteSource
     from jellyframe.stream.reader import looks_delimited, open_reader
 
     try:

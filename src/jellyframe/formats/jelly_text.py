@@ -22,14 +22,15 @@ from jellyframe.cli.stream_options import DEFAULT_ROWS_PER_FRAME, base_options, 
 from jellyframe.errors import LimitError, ParseError, TextError
 from jellyframe.options import Limits
 from jellyframe.proto import rdf_pb2
-from jellyframe.storage.files import CHUNK_BYTES, ByteSink, ByteSource
+from jellyframe.storage.sinks import ByteSink
+from jellyframe.storage.sources import CHUNK_BYTES, ByteSource
 from jellyframe.stream.reader import looks_delimited, open_reader
 from jellyframe.wire import decode_varint, encode_varint
 
 if TYPE_CHECKING:
     from jellyframe.batch.selection import FrameRange
     from jellyframe.cli.streams import ProgressOfInputs
-    from jellyframe.storage.inputs import InputFile
+    from jellyframe.storage.sources import InputFile
 
 _FRAME_MARK = b"# Frame"
 _MAX_VARINT_BYTES = 10

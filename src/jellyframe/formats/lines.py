@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from jellyframe.errors import TextError
-from jellyframe.storage.files import CHUNK_BYTES
+from jellyframe.storage.sources import CHUNK_BYTES
 from jellyframe.stream.splits import Piece
 
 # To say the number of a line, all of the file before it has to be read; beyond this, the place in bytes must do.

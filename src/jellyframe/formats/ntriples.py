@@ -25,7 +25,8 @@ from jellyframe.kernel.ntriples_parse_cy import TextParser
 from jellyframe.kernel.ntriples_write_cy import term_strings, write_lines
 from jellyframe.kernel.table_cy import BatchBuilder, TermTable
 from jellyframe.options import Limits
-from jellyframe.storage.files import CHUNK_BYTES, ByteSink, ByteSource
+from jellyframe.storage.sinks import ByteSink
+from jellyframe.storage.sources import CHUNK_BYTES, ByteSource
 
 __all__ = ["read", "write"]
 

@@ -19,12 +19,12 @@ from jellyframe.batch import Batch
 from jellyframe.errors import EncodeError, JellyError, TextError
 from jellyframe.formats import ntriples
 from jellyframe.formats.target_rules import check_target
-from jellyframe.storage.files import ByteSource
+from jellyframe.storage.sources import ByteSource
 from jellyframe.terms import DEFAULT_GRAPH, IRI, XSD_STRING, BlankNode, Literal, Quad, Triple
 
 if TYPE_CHECKING:
     from jellyframe.formats import Format
-    from jellyframe.storage.inputs import SinkFile
+    from jellyframe.storage.sinks import SinkFile
 
 BLOCK_STATEMENTS = 16_384
 _FORMATS = {

@@ -12,7 +12,7 @@ from jellyframe.errors import OptionsError
 if TYPE_CHECKING:
     from jellyframe.batch import Batch
     from jellyframe.formats import Format
-    from jellyframe.storage.inputs import SinkFile
+    from jellyframe.storage.sinks import SinkFile
 
 PARQUET_GROUP_ROWS = 262_144
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from jellyframe import formats
 from jellyframe.ops.isomorphism import compare, normalised
-from jellyframe.storage.inputs import InputFile
+from jellyframe.storage.sources import InputFile
 from jellyframe.terms import BlankNode, Quad, Statement, Triple
 
 if TYPE_CHECKING:

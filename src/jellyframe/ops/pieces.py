@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from jellyframe.storage.files import ByteSource
+from jellyframe.storage.sources import ByteSource
 from jellyframe.stream.index import each_restart_point
 from jellyframe.stream.reader import looks_delimited
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Protocol
 
 from jellyframe.batch import Batch
-from jellyframe.storage.inputs import InputFile
+from jellyframe.storage.sources import InputFile
 
 
 class InputProgress(Protocol):

@@ -21,8 +21,8 @@ from jellyframe.errors import JellyError
 from jellyframe.ops.pieces import Span, cut
 from jellyframe.ops.regroup import FramePerInput, Framing, write_frames
 from jellyframe.ops.workers import Worker, WorkerGaveUpError, Workers, can_fork, exit_if_orphaned
-from jellyframe.storage.files import ByteSink
-from jellyframe.storage.inputs import InputFile, total_size
+from jellyframe.storage.sinks import ByteSink
+from jellyframe.storage.sources import InputFile, total_size
 from jellyframe.stream.index import encode_index_frame
 from jellyframe.stream.reader import open_reader
 from jellyframe.stream.writer import DEFAULT_RESTART_EVERY

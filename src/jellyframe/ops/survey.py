@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from jellyframe.errors import JellyError, ParseError
 from jellyframe.kernel import survey_cy as kernel
 from jellyframe.options import Limits, StreamOptions
-from jellyframe.storage.files import CHUNK_BYTES, ByteSource
+from jellyframe.storage.sources import CHUNK_BYTES, ByteSource
 from jellyframe.wire import decode_fields
 
 if TYPE_CHECKING:

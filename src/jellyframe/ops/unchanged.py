@@ -10,8 +10,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from jellyframe.errors import JellyError
-from jellyframe.storage.files import ByteSink, ByteSource
-from jellyframe.storage.inputs import InputFile
+from jellyframe.storage.sinks import ByteSink
+from jellyframe.storage.sources import ByteSource, InputFile
 from jellyframe.stream.index import INDEX_KEY, read_index, restart_points
 from jellyframe.stream.reader import looks_delimited, open_reader
 from jellyframe.stream.writer import DEFAULT_RESTART_EVERY

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from jellyframe.errors import OptionsError
 from jellyframe.options import Limits, LogicalType, PhysicalType, StreamOptions
-from jellyframe.storage.files import COMPRESSIONS
+from jellyframe.storage.compression import COMPRESSIONS
 from jellyframe.stream.reader import DEFAULT_BATCH_ROWS
 from jellyframe.stream.writer import DEFAULT_FRAME_BYTES, DEFAULT_FRAME_ROWS, DEFAULT_RESTART_EVERY, default_options
 

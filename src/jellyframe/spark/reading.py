@@ -19,7 +19,7 @@ from jellyframe.errors import JellyError, LimitError, OptionsError, ParseError
 from jellyframe.ops.filters import RowFilter
 from jellyframe.spark.options import FAILFAST, PERMISSIVE, ReadOptions, StreamReadOptions
 from jellyframe.spark.schema import FILE_COLUMN, Columns
-from jellyframe.storage.stores import find_files
+from jellyframe.storage.finding import find_files
 from jellyframe.stream.reader import JellyReader, open_reader
 from jellyframe.stream.splits import Piece, frames_before, plan_pieces, restart_offsets
 

@@ -20,12 +20,11 @@ from pyspark.sql import datasource
 from pyspark.sql.datasource import WriterCommitMessage
 from pyspark.sql.types import StructType
 
-from jellyframe.errors import OptionsError
+from jellyframe.errors import OptionsError, StorageError
 from jellyframe.spark.options import WriteOptions
 from jellyframe.spark.schema import exact_arrow_schema
 from jellyframe.spark.writing import JellyCommitMessage, WritePlan, write_files
 from jellyframe.storage.commit import Target
-from jellyframe.storage.stores import StorageError
 
 if TYPE_CHECKING:
     from pyspark.sql.datasource import DataSourceStreamArrowWriter as _Base

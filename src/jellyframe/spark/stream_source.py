@@ -14,13 +14,14 @@ from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 from pyspark.sql.types import StructType
 
 from jellyframe.arrow.layouts import FRAME_COLUMN
-from jellyframe.errors import OptionsError
+from jellyframe.errors import OptionsError, StorageError
 from jellyframe.ops.filters import RowFilter
 from jellyframe.spark.options import ReadOptions
 from jellyframe.spark.reading import JellyPartition, read_pieces
 from jellyframe.spark.schema import Columns
 from jellyframe.storage.arrivals import Arrival, ArrivalLog
-from jellyframe.storage.stores import DataFile, Storage, StorageError, find_files, fixed_folder, locate
+from jellyframe.storage.finding import find_files, fixed_folder
+from jellyframe.storage.stores import DataFile, Storage, locate
 from jellyframe.stream.splits import plan_pieces
 
 try:

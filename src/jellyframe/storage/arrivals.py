@@ -16,7 +16,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from jellyframe.storage.stores import DataFile, Storage, StorageError
+from jellyframe.errors import StorageError
+from jellyframe.storage.stores import DataFile, Storage
 
 _SEGMENT_NAME = re.compile(r"(\d{15})-(\d)\.json")
 # So many segments of a level become one of the next.

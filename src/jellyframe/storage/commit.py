@@ -19,7 +19,9 @@ from typing import Any
 
 import pyarrow.fs
 
-from jellyframe.storage.stores import NameTest, Storage, StorageError, locate
+from jellyframe.errors import StorageError
+from jellyframe.storage.names import NameTest
+from jellyframe.storage.stores import Storage, locate
 
 STAGING_PREFIX = "_jelly-staging-"
 _REPLACED = "replaced"

@@ -1,36 +1,30 @@
-"""Files where Spark jobs find and leave them: on this machine, and in the object stores that pyarrow knows."""
+"""File systems: the local one, and the object stores that pyarrow and fsspec know."""
 
 from __future__ import annotations
 
 import os
 import re
+import secrets
 import tempfile
-from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
+from types import TracebackType
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.fs
 
-from jellyframe.errors import JellyError
+from jellyframe.errors import StorageError, display_name
+from jellyframe.storage.names import NameTest, first_glob, is_hidden, is_jelly_name, looks_compressed
+from jellyframe.storage.types import Buffer, FileSystem, InputHandle, OutputHandle, Path
+from jellyframe.storage.uris import is_file_uri, is_uri, path_of_file_uri
+from jellyframe.storage.writing import write_all
 
 # Object stores answer slowly and send fast: read much at a time.
 REMOTE_READ_BYTES = 8 << 20
 
-_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:(//|/)")
 _HADOOP_SCHEMES = re.compile(r"s3[an]://")
-_JELLY_NAME = re.compile(r"\.jelly(\.(gz|gzip|zst|zstd))?$", re.IGNORECASE)
-_COMPRESSED_NAME = re.compile(r"\.(gz|gzip|zst|zstd)$", re.IGNORECASE)
-_GLOB = re.compile(r"[*?\[{]")
-
-# Whether the name of a file says that it holds data.
-NameTest = Callable[[str], bool]
-
-
-class StorageError(JellyError):
-    """Files that are not there, or that cannot be reached."""
 
 
 @dataclass(frozen=True)
@@ -53,41 +47,72 @@ class DataFile:
 
     @property
     def looks_compressed(self) -> bool:
-        return _COMPRESSED_NAME.search(self.path) is not None
+        return looks_compressed(self.path)
 
-    def open(self) -> Any:
-        """The file for reading, from any place in it."""
+    def open(self) -> InputHandle:
+        """Open the file for reading, from any place in it."""
         return self.storage.open(self.path)
 
 
 @lru_cache(maxsize=64)
 def _filesystem(base: str | None) -> Any:
-    if base is None:
-        return pa.fs.LocalFileSystem()
-    return pa.fs.FileSystem.from_uri(base)[0]
+    return pa.fs.LocalFileSystem() if base is None else _from_uri(base)[0]
+
+
+def _from_uri(uri: str) -> tuple[Any, str]:
+    """Return the file system of a URI and the path in it. fsspec is asked where pyarrow does not know the scheme."""
+    try:
+        fs, path = pa.fs.FileSystem.from_uri(uri)
+    except (pa.ArrowException, ValueError, OSError) as error:
+        with suppress(ImportError, ValueError):
+            from fsspec.core import url_to_fs
+
+            found, path = url_to_fs(uri)
+            return _arrow_filesystem(found), path
+        raise StorageError(f"{uri}: {error}") from None
+    return fs, path
+
+
+def _arrow_filesystem(given: Any) -> Any:
+    """Return a file system of pyarrow or fsspec as one of pyarrow."""
+    return given if isinstance(given, pa.fs.FileSystem) else pa.fs.PyFileSystem(pa.fs.FSSpecHandler(given))
 
 
 @dataclass(frozen=True)
 class Storage:
-    """A file system: the local one, or that of a URI. It can be sent to other machines, and is opened there again."""
+    """A file system: the local one, that of a URI, or one that was given.
+
+    It can be sent to other machines, and is opened there again.
+    """
 
     base: str | None = None
+    given: Any = field(default=None, compare=False, repr=False)
 
     @property
     def fs(self) -> Any:
-        return _filesystem(self.base)
+        return _filesystem(self.base) if self.given is None else self.given
 
     @property
     def is_local(self) -> bool:
         return self.base is None
 
     def display(self, path: str) -> str:
-        return path if self.base is None else f"{self.base.partition('://')[0]}://{path}"
+        """Return what users call a file."""
+        path = display_name(path)
+        return path if self.base is None or self.given is not None else f"{self.base.partition('://')[0]}://{path}"
 
-    def open(self, path: str) -> Any:
+    def open(self, path: str) -> InputHandle:
+        """Open a file for reading, from any place in it."""
         if self.is_local:
             return open(path, "rb", buffering=0)
-        return _RemoteFile(self.fs.open_input_file(path), self.display(path))
+        try:
+            return _RemoteFile(self.fs.open_input_file(path), self.display(path))
+        except (pa.ArrowException, OSError) as error:
+            raise StorageError(f"{self.display(path)}: {error}") from error
+
+    def open_output(self, path: str) -> OutputHandle:
+        """Open a file for writing, which appears when it is closed; `discard` gives it up."""
+        return _RemoteOutput(self, path)
 
     def write_new(self, path: str, data: bytes) -> bool:
         """Make a small file, whole or not at all. False if there is one of this name already."""
@@ -143,15 +168,20 @@ class _RemoteFile:
         self._piece = b""
         self._at = 0
 
-    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+    def seek(self, offset: int, whence: int = os.SEEK_SET, /) -> int:
+        if whence == os.SEEK_CUR:
+            offset -= len(self._piece) - self._at
         self._piece, self._at = b"", 0
         return int(self._file.seek(offset, whence))
 
-    def read(self, size: int) -> bytes:
+    def read(self, size: int, /) -> bytes:
         data = self._piece[self._at : self._at + size]
         self._at += len(data)
         if len(data) < size:
-            self._piece = self._file.read(max(size, REMOTE_READ_BYTES))
+            try:
+                self._piece = self._file.read(max(size, REMOTE_READ_BYTES))
+            except (pa.ArrowException, OSError) as error:
+                raise StorageError(f"{self.name}: {error}") from error
             self._at = size - len(data)
             data += self._piece[: self._at]
         return data
@@ -162,111 +192,71 @@ class _RemoteFile:
     def __enter__(self) -> _RemoteFile:
         return self
 
-    def __exit__(self, *_exception: object) -> None:
+    def __exit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
         self.close()
 
 
-def is_jelly_name(name: str) -> bool:
-    return _JELLY_NAME.search(name) is not None
+class _RemoteOutput:
+    """A file in an object store that is being written, under a hidden name until it is complete.
 
-
-def is_hidden(path: str) -> bool:
-    return any(part.startswith(("_", ".")) for part in path.split("/") if part)
-
-
-def locate(path: str) -> tuple[Storage, str]:
-    """The file system of a path or URI, and the path in it."""
-    path = _HADOOP_SCHEMES.sub("s3://", path, 1)
-    if not _URI.match(path):
-        return Storage(), os.path.abspath(os.path.expanduser(path))
-    if path.startswith("file:"):
-        return Storage(), re.sub(r"^file:(//)?", "", path)
-    # What globs have in them is not for a parser of URIs.
-    glob = _GLOB.search(path.replace("?", "_"))
-    fixed = path if glob is None else path[: path.rindex("/", 0, glob.start())]
-    try:
-        _fs, inner = pa.fs.FileSystem.from_uri(fixed)
-    except (pa.ArrowException, ValueError, OSError) as error:
-        raise StorageError(f"{path}: {error}") from None
-    return Storage(fixed), inner + path[len(fixed) :]
-
-
-def find_files(
-    paths: tuple[str, ...], is_data: NameTest | None = None, *, may_be_empty: bool = False
-) -> list[DataFile]:
-    """The files that paths stand for: files, folders of files of data (Jelly by default), and patterns of either.
-
-    That a pattern stands for nothing is an error, unless `may_be_empty`.
+    Streams to object stores can only be closed, which publishes what they have: so they must not have the file's name.
     """
-    found: list[DataFile] = []
-    for path in paths:
-        storage, inner = locate(path)
-        info = storage.info(inner.rstrip("/") or "/")
-        if info.type != pa.fs.FileType.NotFound:
-            infos = [info]
-        elif _GLOB.search(inner):
-            infos = list(_matches(storage, inner))
-            if not infos and not may_be_empty:
-                raise StorageError(f"{path}: nothing there has such a name")
-        else:
-            raise StorageError(f"{path}: there is no such file or folder")
-        for info in infos:
-            if info.type == pa.fs.FileType.Directory:
-                found += storage.data_files(info.path, is_data)
-            else:
-                found.append(DataFile.of(storage, info))
-    # Patterns and lists may name a file twice.
-    return list(dict.fromkeys(found))
+
+    def __init__(self, storage: Storage, path: str) -> None:
+        self._storage = storage
+        self._path = path
+        folder, slash, name = path.rpartition("/")
+        self._part = f"{folder}{slash}.{name}.{secrets.token_hex(8)}.part"
+        try:
+            self._stream = storage.fs.open_output_stream(self._part)
+        except (pa.ArrowException, OSError) as error:
+            raise self._failure(error) from error
+
+    def write(self, data: Buffer, /) -> int:
+        try:
+            write_all(self._stream, data)
+        except (pa.ArrowException, OSError) as error:
+            raise self._failure(error) from error
+        return len(data)
+
+    def flush(self) -> None:
+        """Do nothing: an object store shows nothing before the file is complete."""
+
+    def close(self) -> None:
+        try:
+            self._stream.close()
+            self._storage.fs.move(self._part, self._path)
+        except (pa.ArrowException, OSError) as error:
+            raise self._failure(error) from error
+
+    def discard(self) -> None:
+        with suppress(pa.ArrowException, OSError):
+            self._stream.close()
+        with suppress(pa.ArrowException, OSError):
+            self._storage.fs.delete_file(self._part)
+
+    def _failure(self, error: Exception) -> StorageError:
+        shown = self._storage.display(self._path)
+        return StorageError(f"{shown}: {str(error).replace(self._part, self._path)}")
 
 
-def _matches(storage: Storage, pattern: str) -> Iterator[Any]:
-    """What a pattern stands for: * ? [ab] {a,b} within a name, ** for any folders in between."""
-    before = pattern[: pattern.rindex("/", 0, _first_glob(pattern)) + 1]
-    wanted = _glob_expression(pattern[len(before) :])
-    recursive = "/" in pattern[len(before) :]
-    root = before.rstrip("/") or "/"
-    folders: list[str] = []
-    for info in storage.children(root, recursive=recursive):
-        name = info.path[len(before) :]
-        if not wanted.fullmatch(name) or is_hidden(name) or any(info.path.startswith(folder) for folder in folders):
-            continue
-        if info.type == pa.fs.FileType.Directory:
-            folders.append(f"{info.path}/")
-        yield info
-
-
-def fixed_folder(storage: Storage, path: str) -> str:
-    """The folder in which, or below which, all files are that a path of this storage stands for."""
-    if storage.info(path.rstrip("/") or "/").type == pa.fs.FileType.Directory:
-        return path.rstrip("/")
-    return path[: path.rindex("/", 0, _first_glob(path))]
-
-
-def _first_glob(pattern: str) -> int:
-    found = _GLOB.search(pattern)
-    return len(pattern) if found is None else found.start()
-
-
-def _glob_expression(pattern: str) -> re.Pattern[str]:
-    out = ""
-    depth = 0
-    for part in re.findall(r"\*\*/|\*\*|\[!?[^]]+\]|.", pattern):
-        if part == "**/":
-            out += "(?:.*/)?"
-        elif part == "**":
-            out += ".*"
-        elif part == "*":
-            out += "[^/]*"
-        elif part == "?":
-            out += "[^/]"
-        elif part.startswith("[") and len(part) > 1:
-            out += part.replace("[!", "[^", 1).replace("\\", "\\\\")
-        elif part == "{":
-            depth += 1
-            out += "(?:"
-        elif part in ",}" and depth:
-            out += "|" if part == "," else ")"
-            depth -= part == "}"
-        else:
-            out += re.escape(part)
-    return re.compile(out + ")" * depth)
+def locate(path: Path, filesystem: FileSystem | None = None) -> tuple[Storage, str]:
+    """Return the file system of a path or URI, and the path in it. In a `filesystem` that is given, it is the path."""
+    path = os.fspath(path)
+    if filesystem is not None:
+        fs = _arrow_filesystem(filesystem)
+        if isinstance(fs, pa.fs.LocalFileSystem):
+            return Storage(), os.path.abspath(path)
+        return Storage(f"{fs.type_name}-{id(filesystem):x}", fs), path
+    path = _HADOOP_SCHEMES.sub("s3://", path, 1)
+    if not is_uri(path):
+        return Storage(), os.path.abspath(os.path.expanduser(path))
+    if is_file_uri(path):
+        return Storage(), os.path.abspath(path_of_file_uri(path))
+    # What globs have in them is not for a parser of URIs.
+    glob = first_glob(path.replace("?", "_"))
+    fixed = path if glob == len(path) else path[: path.rindex("/", 0, glob)]
+    _fs, inner = _from_uri(fixed)
+    return Storage(fixed), inner + path[len(fixed) :]

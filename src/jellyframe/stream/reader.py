@@ -12,7 +12,7 @@ from jellyframe.batch.frames import Frame, frames_of
 from jellyframe.errors import JellyError, OptionsError, ParseError
 from jellyframe.kernel.decode_cy import Decoder
 from jellyframe.options import Limits, StreamOptions
-from jellyframe.storage.files import CHUNK_BYTES, ByteSource
+from jellyframe.storage.sources import CHUNK_BYTES, ByteSource
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from jellyframe.errors import ParseError
-from jellyframe.storage.files import ByteSource
+from jellyframe.storage.sources import ByteSource
 from jellyframe.storage.stores import DataFile
 from jellyframe.stream.index import restart_points, scan_restart_points
 from jellyframe.stream.reader import looks_delimited

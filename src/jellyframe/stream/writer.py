@@ -13,7 +13,7 @@ from jellyframe.errors import EncodeError, JellyError, OptionsError
 from jellyframe.kernel.encode_cy import Encoder
 from jellyframe.kernel.table_cy import TermTable
 from jellyframe.options import VERSION_1_1, LogicalType, PhysicalType, StreamOptions
-from jellyframe.storage.files import ByteSink
+from jellyframe.storage.sinks import ByteSink
 from jellyframe.stream.index import encode_index_frame
 from jellyframe.wire import encode_metadata
 

@@ -9,12 +9,11 @@ import pyarrow.parquet
 import pytest
 
 import jellyframe
-from jellyframe.errors import OptionsError, TextError
+from jellyframe.errors import OptionsError, StorageError, TextError
 from jellyframe.spark.jobs import read_statements
 from jellyframe.spark.jobs.errors import plain_errors
 from jellyframe.spark.jobs.inputs import Inputs, has_graphs
-from jellyframe.storage.files import zstd_module
-from jellyframe.storage.stores import StorageError
+from jellyframe.storage.compression import zstd_module
 from support.spark_data import STATEMENTS, texts, write_jelly
 
 BAD = b"<http://a/s> <http://a/p> .\n"

@@ -11,10 +11,9 @@ import pyarrow.parquet
 import pytest
 
 import jellyframe
-from jellyframe.errors import OptionsError, TableError, TextError
+from jellyframe.errors import OptionsError, StorageError, TableError, TextError
 from jellyframe.options import PhysicalType
 from jellyframe.spark import jobs
-from jellyframe.storage.stores import StorageError
 from support.spark_data import STATEMENTS, quads, texts, write_jelly
 
 ALL = texts(STATEMENTS)

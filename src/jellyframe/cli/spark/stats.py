@@ -71,7 +71,7 @@ def _write(statistics: Statistics, arguments: argparse.Namespace, title: str) ->
     from jellyframe.ops.statistics.void import void_description
     from jellyframe.report.statistics_page import statistics_page
     from jellyframe.report.statistics_table import text_table
-    from jellyframe.storage.files import ByteSink
+    from jellyframe.storage.sinks import ByteSink
 
     top = arguments.top
     with ByteSink(sys.stdout.buffer if arguments.to is None else arguments.to) as sink:

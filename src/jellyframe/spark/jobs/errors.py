@@ -49,7 +49,7 @@ def plain_error(error: Exception) -> JellyError:
 def _kinds() -> dict[str, type[JellyError]]:
     """The errors of ours by name, those that take no more than a message."""
     from jellyframe import errors
-    from jellyframe.storage.stores import StorageError
+    from jellyframe.errors import StorageError
 
     found = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, JellyError)]
     return {kind.__name__: kind for kind in (*found, StorageError)}

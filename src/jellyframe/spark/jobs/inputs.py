@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from jellyframe import formats
-from jellyframe.errors import JellyError, OptionsError
+from jellyframe.errors import JellyError, OptionsError, StorageError
 from jellyframe.formats import Format
 from jellyframe.spark.options import ReadOptions
-from jellyframe.storage.stores import DataFile, StorageError, find_files
+from jellyframe.storage.finding import find_files
+from jellyframe.storage.stores import DataFile
 from jellyframe.stream.reader import open_reader
 from jellyframe.stream.splits import PLANNING_THREADS, Piece, cut_files, default_target, pack
 

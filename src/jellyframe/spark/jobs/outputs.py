@@ -14,16 +14,16 @@ from jellyframe import formats
 from jellyframe.arrow.layouts import ArrowView
 from jellyframe.arrow.tables import arrow_schema
 from jellyframe.batch import Batch
-from jellyframe.errors import OptionsError
+from jellyframe.errors import OptionsError, StorageError
 from jellyframe.formats import Format
 from jellyframe.kernel.ntriples_write_cy import term_strings, write_lines
 from jellyframe.spark.jobs.inputs import JOB_FORMATS, option_texts
 from jellyframe.spark.options import WriteOptions
 from jellyframe.spark.writing import JellyFiles, WritePlan, without_graphs
 from jellyframe.storage.commit import Target
-from jellyframe.storage.files import ByteSink
+from jellyframe.storage.names import is_hidden
 from jellyframe.storage.rolling import RollingFiles
-from jellyframe.storage.stores import StorageError, is_hidden
+from jellyframe.storage.sinks import ByteSink
 
 OUT_FORMATS = (formats.JELLY, formats.NQUADS, formats.NTRIPLES, formats.PARQUET)
 ERROR, OVERWRITE, APPEND = "error", "overwrite", "append"

@@ -1,0 +1,209 @@
+"""Where bytes come from: paths, URIs, bytes and file objects, plain or compressed."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable
+from types import TracebackType
+from typing import Any
+
+from jellyframe.errors import JellyError, OptionsError, display_name
+from jellyframe.options import Limits
+from jellyframe.storage.compression import MAGIC_BYTES, Inflater, sniff_compression
+from jellyframe.storage.types import Buffer, Compression, FileSystem, InputHandle, Path, Source
+from jellyframe.storage.uris import is_uri
+
+CHUNK_BYTES = 1 << 20
+STANDARD_INPUT_NAME = "standard input"
+
+
+def open_input(path: Path, filesystem: FileSystem | None = None) -> InputHandle:
+    """Open a file for reading, from any place in it: a local path, or a URI such as s3://bucket/key or file:///a%20b.
+
+    With a `filesystem`, of pyarrow or fsspec, the path is one in it.
+    """
+    if filesystem is None and not is_uri(path):
+        return open(path, "rb", buffering=0)
+    from jellyframe.storage.stores import locate
+
+    storage, inner = locate(path, filesystem)
+    return storage.open(inner)
+
+
+class ByteSource:
+    """Bytes from a path, a URI, from bytes, or from a file object; gzip and Zstandard are inflated on the way.
+
+    `name` is how errors call it. A file object that was passed in is left open.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        limits: Limits | None = None,
+        *,
+        start: int = 0,
+        stop: int | None = None,
+        filesystem: FileSystem | None = None,
+    ) -> None:
+        self._limits = limits or Limits()
+        self._owned: InputHandle | None = None
+        self.name: str | None = None
+        self.compression: Compression | None = None
+        self._memory = self._whole = memoryview(b"")
+        self._left = None if stop is None else stop - start
+        self._read_raw: Callable[[int], Buffer | None]
+        if isinstance(source, str | os.PathLike):
+            self.name = display_name(source)
+            self._owned = open_input(source, filesystem)
+            self._read_raw = self._owned.read
+            if start:
+                self._owned.seek(start)
+        elif isinstance(source, bytes | bytearray | memoryview):
+            self._memory = self._whole = memoryview(source).cast("B")[start:stop]
+            self._read_raw = self._read_memory
+        elif hasattr(source, "read"):
+            name = getattr(source, "name", None)
+            self.name = display_name(name) if isinstance(name, str) else None
+            # read1 gives what has arrived; read would wait until all that was asked for is there.
+            self._read_raw = getattr(source, "read1", source.read)
+            if start:
+                seek: Any = getattr(source, "seek", None)
+                if seek is None:
+                    raise TypeError("the file object cannot seek, and is to be read from a place in the middle")
+                seek(start)
+        else:
+            raise TypeError(f"a source is a path, bytes or a binary file object, not {type(source).__name__}")
+        self._head = b""
+        self._inflater: Inflater | None = None
+        if start == 0 and stop is None:
+            try:
+                self._detect_compression()
+            except BaseException:
+                self.close()
+                raise
+
+    def _detect_compression(self) -> None:
+        while len(self._head) < MAGIC_BYTES:
+            data = self._read_some(MAGIC_BYTES - len(self._head))
+            if not data:
+                break
+            self._head += data
+        self.compression = sniff_compression(self._head)
+        if self.compression is not None:
+            self._inflater = Inflater(self.compression, self._limits)
+
+    def _read_memory(self, size: int) -> bytes:
+        piece, self._memory = self._memory[:size], self._memory[size:]
+        return bytes(piece)
+
+    def take_memory(self) -> memoryview:
+        """Return all that is left, without a copy, where the source is bytes that are not compressed; else nothing."""
+        if self._inflater is not None or not self._memory:
+            return memoryview(b"")
+        memory, self._memory = self._memory, memoryview(b"")
+        if self._head:
+            # The head was read off the front of the same memory.
+            memory = self._whole
+            self._head = b""
+        return memory
+
+    def _read_some(self, size: int) -> bytes:
+        if self._left is not None:
+            size = min(size, self._left)
+        data = self._read_raw(size) if size else b""
+        if data is None:
+            raise JellyError("the file object has no data now and does not wait for any: make it blocking")
+        if isinstance(data, str):
+            raise TypeError("the file object gives text: open it in binary mode")
+        if self._left is not None:
+            self._left -= len(data)
+        return bytes(data)
+
+    def read(self, size: int = CHUNK_BYTES) -> bytes:
+        """Return some bytes, about `size` of them; none only at the end."""
+        if self._inflater is None:
+            head, self._head = self._head, b""
+            return head or self._read_some(size)
+        while True:
+            if self._inflater.wants_input():
+                head, self._head = self._head, b""
+                data = head or self._read_some(size)
+                if not data:
+                    # The decompressor may have taken in all of the input and still hold back output.
+                    out = self._inflater.inflate(size)
+                    if not out:
+                        self._inflater.end()
+                    return out
+                self._inflater.feed(data)
+            out = self._inflater.inflate(size)
+            if out:
+                return out
+
+    def close(self) -> None:
+        """Close the file if it was opened here."""
+        if self._owned is not None:
+            self._owned.close()
+
+    def __enter__(self) -> ByteSource:
+        return self
+
+    def __exit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class InputFile:
+    """A file that is read once, and counts what has been read of it. None is standard input."""
+
+    def __init__(self, path: str | None) -> None:
+        if path is None and sys.stdin is None:
+            raise OptionsError("there is no standard input: name a file")
+        self.path = path
+        self.name = STANDARD_INPUT_NAME if path is None else display_name(path)
+        self._file: InputHandle = open(0, "rb", buffering=0, closefd=False) if path is None else open_input(path)  # noqa: SIM115
+        self.bytes_read = 0
+        self.total_bytes = total_size([path])
+
+    def read(self, size: int = -1) -> bytes:
+        """Return some bytes, at most `size`; none only at the end."""
+        data = self._file.read(size)
+        self.bytes_read += len(data)
+        return data
+
+    def seek(self, offset: int) -> None:
+        """Begin elsewhere than at the start."""
+        self._file.seek(offset)
+
+    def close(self) -> None:
+        self._file.close()
+
+    def __enter__(self) -> InputFile:
+        return self
+
+    def __exit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def total_size(paths: Iterable[str | None]) -> int | None:
+    """Return how many bytes the files have; None where one cannot tell, as of pipes."""
+    total = 0
+    for path in paths:
+        if path is None:
+            try:
+                total += os.fstat(0).st_size
+            except OSError:
+                return None
+        elif is_uri(path):
+            from jellyframe.storage.stores import locate
+
+            storage, inner = locate(path)
+            total += storage.info(inner).size or 0
+        elif os.path.isfile(path):
+            total += os.path.getsize(path)
+        else:
+            return None
+    return total or None

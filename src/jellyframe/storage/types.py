@@ -1,0 +1,70 @@
+"""The types of what can be read from and written to."""
+
+from __future__ import annotations
+
+import os
+from types import TracebackType
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
+
+if TYPE_CHECKING:
+    import pyarrow.fs
+
+# The name of a file: a path, or a URI such as s3://bucket/key.
+Path: TypeAlias = str | os.PathLike[str]
+# Bytes in memory.
+Buffer: TypeAlias = bytes | bytearray | memoryview
+Compression: TypeAlias = Literal["gzip", "zstd"]
+# A file system of pyarrow, or one of fsspec.
+FileSystem: TypeAlias = "pyarrow.fs.FileSystem"
+
+
+class BinarySource(Protocol):
+    """A binary file object to read from. It need not seek."""
+
+    def read(self, size: int, /) -> Buffer | None:
+        """Return at most `size` bytes; no bytes only at the end."""
+
+
+class SeekableSource(BinarySource, Protocol):
+    """A binary file object that can be read from any place."""
+
+    def seek(self, offset: int, whence: int = ..., /) -> int:
+        """Move to an offset and return it."""
+
+
+class InputHandle(SeekableSource, Protocol):
+    """A binary file object that was opened here, and has to be closed."""
+
+    def read(self, size: int, /) -> bytes: ...
+
+    def close(self) -> None: ...
+
+    def __enter__(self) -> InputHandle: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
+    ) -> None: ...
+
+
+class BinarySink(Protocol):
+    """A binary file object to write to.
+
+    `write` returns how many bytes it took, as raw files do; None stands for all of them, except in subclasses of
+    `io.RawIOBase`, where it stands for none.
+    """
+
+    def write(self, data: Buffer, /) -> int | None:
+        """Write some of the data."""
+
+
+class OutputHandle(BinarySink, Protocol):
+    """A binary file object that was opened here, and has to be closed."""
+
+    def flush(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
+# What a reader reads from, and what a writer writes to.
+Source: TypeAlias = Path | Buffer | BinarySource
+Sink: TypeAlias = Path | BinarySink

@@ -1,0 +1,38 @@
+"""Names of files that are URIs: which are, and what a `file:` URI stands for."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from jellyframe.errors import StorageError
+from jellyframe.storage.types import Path
+
+_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://|(file|hdfs):/", re.IGNORECASE)
+_FILE_URI = re.compile(r"file:(?://(?P<host>[^/]*))?(?P<path>/.*)", re.IGNORECASE | re.DOTALL)
+
+
+def is_uri(path: Path) -> bool:
+    """Return whether a name is a URI. One letter and a colon are a drive of Windows."""
+    return isinstance(path, str) and _URI.match(path) is not None
+
+
+def is_file_uri(path: Path) -> bool:
+    """Return whether a name is a `file:` URI."""
+    return isinstance(path, str) and path[:6].lower() == "file:/"
+
+
+def path_of_file_uri(uri: str) -> str:
+    """Return the local path of a `file:` URI: `file:///a%20b` is `/a b`.
+
+    As long as there is a file of just this name, percent signs included, that is meant.
+    """
+    found = _FILE_URI.fullmatch(uri)
+    if found is None or (found["host"] or "").lower() not in ("", "localhost"):
+        raise StorageError(f"{uri}: a file URI has the form file:///path, without a host")
+    plain = found["path"]
+    if "%" not in plain or os.path.lexists(plain):
+        return plain
+    from urllib.parse import unquote
+
+    return unquote(plain, errors="surrogateescape")
