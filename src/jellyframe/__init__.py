@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     )
     from jellyframe.formats import ntriples
     from jellyframe.kernel import kernel_name
+    from jellyframe.ops.comparing import compare
+    from jellyframe.ops.survey import inspect
+    from jellyframe.ops.transcoding import transcode
+    from jellyframe.ops.validating import validate
     from jellyframe.options import Limits, LogicalType, PhysicalType, StreamOptions
     from jellyframe.stream.messages import dumps, loads
     from jellyframe.stream.reader import JellyReader, open_reader
@@ -50,6 +54,10 @@ _HOMES = {
     ),
     "batch.frames": ("Frame",),
     "kernel": ("kernel_name",),
+    "ops.comparing": ("compare",),
+    "ops.survey": ("inspect",),
+    "ops.transcoding": ("transcode",),
+    "ops.validating": ("validate",),
     "options": ("Limits", "LogicalType", "PhysicalType", "StreamOptions"),
     "stream.messages": ("dumps", "loads"),
     "stream.reader": ("JellyReader", "open_reader"),
@@ -85,13 +93,17 @@ __all__ = [
     "TermError",
     "TextError",
     "Triple",
+    "compare",
     "dumps",
+    "inspect",
     "kernel_name",
     "loads",
     "ntriples",
     "open_reader",
     "open_writer",
     "read_table",
+    "transcode",
+    "validate",
     "write_table",
 ]
 

@@ -163,6 +163,17 @@ def test_the_page(data: bytes, tmp_path: Path) -> None:
     assert "Size against N-Quads" in text
 
 
+def test_the_page_on_standard_output(data: bytes, tmp_path: Path) -> None:
+    outcome = run("rdf", "inspect", "--html", "-", data=data, cwd=tmp_path)
+    assert outcome.out.startswith(b"<!doctype html>")
+    assert outcome.out.rstrip().endswith(b"</html>")
+    assert outcome.err == ""
+    outcome = run("rdf", "inspect", "--html=-", "--to", "out.yaml", data=data, cwd=tmp_path)
+    assert outcome.out.rstrip().endswith(b"</html>")
+    assert yaml.safe_load((tmp_path / "out.yaml").read_bytes())["frames"]["statement_count"] == 4
+    assert [file.name for file in tmp_path.iterdir()] == ["out.yaml"]
+
+
 def test_little_is_imported(data: bytes, tmp_path: Path) -> None:
     """A small file is inspected in little more time than Python takes to start."""
     path = tmp_path / "data.jelly"

@@ -20,6 +20,7 @@ from jellyframe import (
     open_writer,
 )
 from jellyframe.stream.index import read_index, restart_points
+from support import wire
 from support.command import canonical, error_of, run
 
 S, P, G = IRI("http://a/s"), IRI("http://a/p"), IRI("http://a/g")
@@ -74,10 +75,41 @@ def test_many_inputs_patterns_and_standard_input(tmp_path: Path) -> None:
     assert "only once" in error_of("rdf", "transcode", "-", "-", cwd=tmp_path)
 
 
-def test_concatenated_standard_input() -> None:
+def test_streams_of_other_options_end_to_end() -> None:
     data = stream("one", StreamOptions(stream_name="1")) + stream("two", StreamOptions(stream_name="2"))
-    assert len(lines(run("rdf", "transcode", data=data).out)) == 30
-    assert "change" in error_of("rdf", "transcode", "--concatenated=false", data=data)
+    message = error_of("rdf", "transcode", data=data)
+    assert "the options change inside the stream: stream_name '1' to '2'" in message
+    assert "it may be several streams, one after the other" in message
+    assert len(lines(run("rdf", "transcode", "--concatenated", data=data).out)) == 30
+
+
+@pytest.mark.parametrize("index", [False, True])
+def test_our_own_streams_of_equal_options_need_no_flag(index: bool) -> None:
+    """The output of `cat a.jelly b.jelly`."""
+    parts = [stream(name, frames=40, index=index, restart_every=300) for name in ("one", "two", "three")]
+    expected = [line for part in parts for line in lines(part)]
+    for flag in ((), ("--concatenated",)):
+        assert lines(run("rdf", "transcode", *flag, data=b"".join(parts)).out) == expected
+
+
+def with_repeated_options() -> bytes:
+    """A stream that repeats its options and goes on with its lookups, ids counted on, and terms repeated."""
+    rows = (wire.options(), wire.prefix("http://a/", 1), wire.name("s", 1), wire.name("p"), wire.name("o"))
+    statement = wire.triple(wire.iri(1, 1), wire.iri(0, 0), wire.iri(0, 0))
+    again = (wire.options(), wire.name("later"), wire.triple(None, None, wire.iri(0, 4)))
+    return wire.stream(*rows, statement) + wire.stream(*again)
+
+
+def test_repeated_options_go_on_with_the_same_stream(tmp_path: Path) -> None:
+    expected = ["<http://a/s> <http://a/p> <http://a/o> .", "<http://a/s> <http://a/p> <http://a/later> ."]
+    data = with_repeated_options()
+    assert lines(run("rdf", "transcode", data=data).out) == expected
+    source, target = tmp_path / "in.jelly", tmp_path / "out.jelly"
+    source.write_bytes(data)
+    for options in ([], ["--preset=small"]):
+        run("rdf", "transcode", source, "--to", target, *options)
+        assert lines(target.read_bytes()) == expected
+    assert "standard input" in error_of("rdf", "transcode", "--concatenated", data=data)
 
 
 @pytest.mark.parametrize(
@@ -212,10 +244,21 @@ class TestNothingToChange:
 
         source, target = tmp_path / "a.jelly", tmp_path / "b.jelly"
         source.write_bytes(small("x") + without_ids(small("y")))
-        expected = lines(source.read_bytes())
-        run("rdf", "transcode", str(source), "--to", str(target))
-        with open_reader(target) as reader:
-            assert [statement.to_line() for statement in reader.statements()] == expected
+        for is_concatenated in (True, False):
+            with open_reader(source, concatenated=is_concatenated) as reader:
+                expected = [statement.to_line() for statement in reader.statements()]
+            run("rdf", "transcode", str(source), "--to", str(target), f"--concatenated={is_concatenated}")
+            for reads_concatenated in (True, False):
+                with open_reader(target, concatenated=reads_concatenated) as reader:
+                    assert [statement.to_line() for statement in reader.statements()] == expected
+
+    def test_options_that_change_are_not_copied(self, tmp_path: Path) -> None:
+        source, target = tmp_path / "a.jelly", tmp_path / "b.jelly"
+        source.write_bytes(stream("x") + stream("y", StreamOptions(stream_name="other")))
+        assert "the options change" in error_of("rdf", "transcode", str(source), "--to", str(target))
+        assert [file.name for file in tmp_path.iterdir()] == ["a.jelly"]
+        run("rdf", "transcode", str(source), "--to", str(target), "--concatenated")
+        assert lines(target.read_bytes()) == lines(stream("x") + stream("y"))
 
     def test_index_stays_only_where_it_is_asked_for(self, tmp_path: Path) -> None:
         source, target = tmp_path / "a.jelly", tmp_path / "b.jelly"

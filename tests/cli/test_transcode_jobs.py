@@ -30,11 +30,9 @@ from jellyframe import (
     open_reader,
     open_writer,
 )
-from jellyframe.ops.workers import can_fork
 from jellyframe.stream.index import read_index, restart_points
+from support import wire
 from support.command import environment, error_of, run
-
-pytestmark = pytest.mark.skipif(not can_fork(), reason="processes cannot be copied here")
 
 PIECE_BYTES = 1500
 # The real command, but for the size of the pieces; `{more}` is for what else is to be different.
@@ -163,6 +161,8 @@ def rows_of(frames: list[tuple[object, ...]]) -> list[object]:
 def test_frames_are_the_same(name: str, options: list[str], tmp_path: Path) -> None:
     source, one, many = tmp_path / "in.jelly", tmp_path / "one.jelly", tmp_path / "many.jelly"
     source.write_bytes(inputs()[name])
+    if name == "of other options":
+        options = [*options, "--concatenated"]
     run("rdf", "transcode", source, "--to", one, *options, "--jobs=1")
     assert run_in_pieces(source, "--to", many, *options) == ""
     assert content(many) == content(one)
@@ -252,7 +252,6 @@ def test_large_file_without_anything_said(tmp_path: Path) -> None:
         ["--frames=input"],
         ["--delimited=false"],
         ["--opt.logical-type=GRAPHS"],
-        ["--concatenated=false"],
     ],
     ids=" ".join,
 )
@@ -314,9 +313,40 @@ def test_version_that_namespaces_late_in_the_file_need(tmp_path: Path) -> None:
         writer.write(triples(0, 400))
     source.write_bytes(sink.getvalue() + stream())
     one = tmp_path / "one.jelly"
-    run("rdf", "transcode", source, "--to", one, "--preset=small", "--jobs=1")
-    run_in_pieces(source, "--to", target, "--preset=small")
+    options = ["--preset=small", "--concatenated"]
+    run("rdf", "transcode", source, "--to", one, *options, "--jobs=1")
+    run_in_pieces(source, "--to", target, *options)
     assert content(target) == content(one)
+
+
+def test_options_that_change_where_a_piece_begins(tmp_path: Path) -> None:
+    source, target = tmp_path / "in.jelly", tmp_path / "out.jelly"
+    source.write_bytes(inputs()["of other options"])
+    expected = error_of("rdf", "transcode", source, "--to", target, "--preset=small", "--jobs=1")
+    assert "the options change inside the stream" in expected
+    assert run_in_pieces(source, "--to", target, "--preset=small", code=2) == expected
+    # The second part begins a piece, so that each piece is good by itself.
+    second = io.BytesIO()
+    with open_reader(stream()) as reader, open_writer(second, reader.options.replace(stream_name="other")) as writer:
+        for frame in reader.frames():
+            writer.write_frame(frame)
+    source.write_bytes(stream() + second.getvalue())
+    expected = error_of("rdf", "transcode", source, "--to", target, "--preset=small", "--jobs=1")
+    assert run_in_pieces(source, "--to", target, "--preset=small", code=2) == expected
+
+
+def test_stream_that_repeats_its_options(tmp_path: Path) -> None:
+    """Another writer's stream: what was set before the options come again still holds, in every piece."""
+    source, one, many = tmp_path / "in.jelly", tmp_path / "one.jelly", tmp_path / "many.jelly"
+    frames = [wire.stream(wire.options(), wire.prefix("http://a/", 1), wire.name("s", 1), wire.name("p", 2))]
+    for i in range(300):
+        row = wire.triple(wire.iri(1, 1), wire.iri(0, 2), wire.literal(f"text {i}"))
+        frames.append(wire.stream(wire.options(), wire.name(f"n{i}", 3 + i % 5), row))
+    source.write_bytes(b"".join(frames))
+    run("rdf", "transcode", source, "--to", one, "--opt.stream-name=x", "--jobs=1")
+    run_in_pieces(source, "--to", many, "--opt.stream-name=x")
+    assert rows_of(content(many)) == rows_of(content(one)) == rows_of(content(source))
+    assert len(rows_of(content(source))) == 300
 
 
 def test_worker_that_is_killed(tmp_path: Path) -> None:
@@ -330,17 +360,23 @@ def test_worker_that_is_killed(tmp_path: Path) -> None:
         "rewriting._rewrite = rewrite\n"
     )
     message = run_in_pieces(source, "--to", target, "--preset=small", more=kill, code=2)
-    assert message.startswith("jellyframe: error: a worker process was ended by signal 9")
+    assert message.startswith("jellyframe: error: a worker process ended before it was done")
+    assert "fewer jobs need less" in message
     assert message.count("\n") == 1
     assert [file.name for file in tmp_path.iterdir()] == ["in.jelly"]
 
 
-def test_worker_that_has_trouble_of_its_own(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("error", "shown"),
+    [("ZeroDivisionError('a bug')", "ZeroDivisionError: a bug"), ("OSError(28, 'No space left')", "No space left")],
+)
+def test_error_of_a_worker_that_is_not_in_the_data(error: str, shown: str, tmp_path: Path) -> None:
+    """It is no reason to do the work again in another way, which would hide it."""
     source, target = tmp_path / "in.jelly", tmp_path / "out.jelly"
     source.write_bytes(stream())
-    fail = "def rewrite(*_): raise MemoryError\nrewriting._rewrite = rewrite\n"
-    assert run_in_pieces(source, "--to", target, "--preset=small", more=fail) == ""
-    assert rows_of(content(target)) == rows_of(content(source))
+    fail = f"def rewrite(*_): raise {error}\nrewriting._rewrite = rewrite\n"
+    assert shown in run_in_pieces(source, "--to", target, "--preset=small", more=fail, code=2)
+    assert [file.name for file in tmp_path.iterdir()] == ["in.jelly"]
 
 
 @pytest.fixture

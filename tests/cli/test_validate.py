@@ -11,6 +11,7 @@ import pytest
 
 from interop.writing import written
 from jellyframe import IRI, BlankNode, Literal, LogicalType, PhysicalType, Quad, StreamOptions, Triple
+from jellyframe.storage.compression import zstd_module
 from support import wire
 from support.command import error_of, run
 from support.strategies import FrameCase, StreamCase
@@ -168,3 +169,35 @@ def test_concatenated_streams(folder: Path) -> None:
     assert answer("--concatenated", data=data, code=0)["statement_count"] == 7
     (problem,) = answer(data=data, code=1)["problems"]
     assert (problem["check"], problem["frame"]) == ("options", 1)
+
+
+COMPRESSIONS = {"gzip": gzip.compress, "zstd": zstd_module().compress}
+
+
+@pytest.mark.parametrize("outer", COMPRESSIONS)
+@pytest.mark.parametrize("inner", COMPRESSIONS)
+def test_data_that_is_compressed_twice(inner: str, outer: str, folder: Path) -> None:
+    """Each command says what it is, instead of unpacking it twice, or reading rubbish."""
+    once = COMPRESSIONS[inner]((folder / "one.jelly").read_bytes())
+    run("rdf", "validate", data=once)
+    data = COMPRESSIONS[outer](once)
+    expected = f"the input is compressed twice: there is {inner} data in the {outer} data"
+    (problem,) = answer(data=data, code=1)["problems"]
+    assert problem["message"].startswith(expected)
+    for command in (["from-jelly"], ["transcode"], ["inspect"], ["inspect", "--size"], ["to-jelly", "--in-format=nt"]):
+        assert expected in error_of("rdf", *command, data=data)
+
+
+def test_many_empty_frames_count(folder: Path) -> None:
+    data = (folder / "four.jelly").read_bytes() + b"\0" * 100_000
+    assert answer(data=data, code=0)["frame_count"] == 100_004
+
+
+def test_long_statements_are_not_quoted_whole(folder: Path) -> None:
+    long = folder / "long.nt"
+    long.write_text(f'<http://a/s> <http://a/p> "{"x" * 100_000}" .\n')
+    for order in ("true", "false"):
+        arguments = ("--compare-to-rdf-file", long, f"--compare-ordered={order}")
+        out = run("rdf", "validate", folder / "one.jelly", *arguments, code=1).out
+        assert len(out) < 3000
+        assert b"characters)" in out

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from interop.writing import written
 from jellyframe import JellyError, LimitError, Limits, ParseError, open_reader
 from jellyframe.formats import ntriples
-from jellyframe.ops.survey import LOOKUP_TABLES, POSITIONS, ROW_FIELDS, TERM_KINDS, survey_stream
+from jellyframe.ops.survey import LOOKUP_TABLES, POSITIONS, ROW_FIELDS, TERM_KINDS, inspect
 from support import wire
 from support.random_streams import RandomEncoder, untidy
 from support.sources import Pipe
@@ -76,7 +76,7 @@ def test_counts_are_those_of_protobuf(twin: ModuleType, case: StreamCase, seed: 
         return
     data = wire.delimited(*frames)
     found = []
-    survey = import_module(f"{twin.__name__}.ops.survey").survey_stream(
+    survey = import_module(f"{twin.__name__}.ops.survey").inspect(
         Pipe(data),
         delimited=True,
         keep_metadata=True,
@@ -108,7 +108,7 @@ def test_content_is_as_long_as_the_text(case: StreamCase) -> None:
     if not case.statements:
         return
     data = written(case)
-    survey = survey_stream(data, content=True)
+    survey = inspect(data, content=True)
     assert survey.content is not None
     text = ntriples.write(open_reader(data).batches())
     assert text is not None
@@ -125,35 +125,35 @@ ROW = wire.triple(wire.bnode("a"), wire.bnode("b"), wire.literal("c"))
 def test_a_bare_frame_and_compression() -> None:
     frame = wire.frame(wire.options(), ROW)
     for data, delimited in ((frame, False), (wire.delimited(frame), True)):
-        survey = survey_stream(gzip.compress(data))
+        survey = inspect(gzip.compress(data))
         assert (survey.delimited, survey.compression, survey.counts.statements) == (delimited, "gzip", 1)
 
 
 def test_concatenated_streams_begin_with_empty_tables() -> None:
     one = wire.stream(wire.options(), wire.name("a"), wire.name("b"))
-    assert survey_stream(one + one).counts.replaced("name") == 0
-    assert survey_stream(one + wire.stream(wire.options(), wire.name("a", 1))).counts.replaced("name") == 1
+    assert inspect(one + one).counts.replaced("name") == 0
+    assert inspect(one + wire.stream(wire.options(), wire.name("a", 1))).counts.replaced("name") == 1
     other = wire.stream(wire.options(), wire.name("a", 1))
-    assert survey_stream(one + other, concatenated=True).counts.replaced("name") == 0
+    assert inspect(one + other, concatenated=True).counts.replaced("name") == 0
 
 
 def test_trouble_has_a_place() -> None:
     good = wire.stream(wire.options(), ROW)
     with pytest.raises(ParseError, match="ends inside a frame") as caught:
-        survey_stream(good + good[:-3])
+        inspect(good + good[:-3])
     assert (caught.value.frame, caught.value.offset) == (1, len(good))
     with pytest.raises(ParseError, match="does not begin with an options row"):
-        survey_stream(wire.stream(ROW))
+        inspect(wire.stream(ROW))
     with pytest.raises(ParseError, match="no options row"):
-        survey_stream(b"\0\0\0")
+        inspect(b"\0\0\0")
     with pytest.raises(LimitError, match="a frame of"):
-        survey_stream(good, limits=Limits(max_frame_bytes=4))
+        inspect(good, limits=Limits(max_frame_bytes=4))
     with pytest.raises(LimitError, match="a frame of"):
-        survey_stream(wire.frame(wire.options(), ROW), limits=Limits(max_frame_bytes=4))
+        inspect(wire.frame(wire.options(), ROW), limits=Limits(max_frame_bytes=4))
     deep = wire.bnode("a")
     for _ in range(9):
         deep = wire.quoted(deep, wire.bnode("p"), wire.bnode("b"))
     with pytest.raises(LimitError, match="nested deeper"):
-        survey_stream(wire.stream(wire.options(), wire.triple(deep, None, None)), limits=Limits(max_nesting_depth=4))
+        inspect(wire.stream(wire.options(), wire.triple(deep, None, None)), limits=Limits(max_nesting_depth=4))
     with pytest.raises(JellyError):
-        survey_stream(b"")
+        inspect(b"")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from jellyframe import IRI, BlankNode, Literal, LogicalType, PhysicalType, Quad, StreamOptions, Triple, open_writer
-from jellyframe.ops.survey import survey_stream
+from jellyframe.ops.survey import inspect
 from jellyframe.report.history import FrameHistory
 from jellyframe.report.stream import stream_page
 from support.browsers import assert_well_drawn, find_browser, opened, seen_in
@@ -38,7 +38,7 @@ def page() -> str:
                 writer.write([Quad(Triple(about, p[0], node), p[2], Literal(str(i)), graph)])
             writer.end_frame({"number": bytes([frame])})
     history = FrameHistory()
-    survey = survey_stream(sink.getvalue(), content=True, on_frame=history.add)
+    survey = inspect(sink.getvalue(), content=True, on_frame=history.add)
     return stream_page(survey, history, "things.jelly", len(sink.getvalue()))
 
 

@@ -45,6 +45,11 @@ class Console:
     def paint(self, text: str, colour: str) -> str:
         return f"\x1b[{colour}m{text}\x1b[0m" if self._has_colour else text
 
+    @property
+    def shows_progress(self) -> bool:
+        """Whether somebody can see a progress bar, and wants to."""
+        return self.is_terminal and not self.quiet
+
     def progress(self, total_bytes: int | None) -> Progress | None:
         """A progress bar, where somebody can see it and wants to."""
         if self.quiet or not self.is_terminal:

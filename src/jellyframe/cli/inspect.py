@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from jellyframe.cli.arguments import add_command, add_input, add_limits, add_output, limits_of
+from jellyframe.cli.arguments import STANDARD_STREAM, add_command, add_input, add_limits, add_output, limits_of
 
 if TYPE_CHECKING:
     from jellyframe.ops.survey import FrameCounts, StreamSurvey
@@ -44,7 +44,11 @@ jellyframe rdf inspect people.jelly --html report.html
         help="bytes instead of counts; without --per-frame also compared to N-Triples, which takes longer",
     )
     parser.add_switch("--json", default=False, help="JSON instead of YAML")
-    parser.add_path("--html", metavar="FILE", help="also write a page with plots, which needs no network")
+    parser.add_path(
+        "--html",
+        metavar="FILE",
+        help="also write a page with plots, which needs no network; `-` writes it to standard output",
+    )
     parser.add_switch("--concatenated", default=False, help="the input is several streams, one after the other")
     add_limits(parser)
 
@@ -54,6 +58,10 @@ def run(arguments: argparse.Namespace) -> int:
     from jellyframe.report.inspection import FrameWriter, input_document, options_document, totals_document
     from jellyframe.storage.sinks import ByteSink
 
+    if arguments.html == STANDARD_STREAM and arguments.to is None:
+        # Standard output is for the page; the document goes where --to says.
+        _survey(arguments)
+        return 0
     with ByteSink(sys.stdout.buffer if arguments.to is None else arguments.to) as sink:
 
         def write(text: str) -> None:
@@ -76,7 +84,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _survey(
     arguments: argparse.Namespace, on_frame: Callable[[StreamSurvey, FrameCounts], object] | None = None
 ) -> StreamSurvey:
-    from jellyframe.ops.survey import survey_stream
+    from jellyframe.cli.streams import progress_callback
+    from jellyframe.ops.survey import inspect
     from jellyframe.storage.sources import InputFile
 
     history = None
@@ -86,26 +95,23 @@ def _survey(
         history = FrameHistory(on_frame)
         on_frame = history.add
     with InputFile(arguments.input) as source:
-        progress = arguments.console.progress(source.total_bytes)
-
-        def show(survey: StreamSurvey) -> None:
-            progress.update(source.bytes_read, survey.counts.statements)
-
-        survey = survey_stream(
+        survey = inspect(
             source,
             limits=limits_of(arguments),
             concatenated=arguments.concatenated,
             content=history is not None or (arguments.size and not arguments.per_frame),
             on_frame=on_frame,
-            on_read=None if progress is None else show,
             keep_metadata=arguments.per_frame,
+            progress=progress_callback(arguments.console),
         )
     arguments.console.end_progress()
     if history is not None:
         from jellyframe.report.stream import stream_page
         from jellyframe.storage.sinks import ByteSink
 
-        with ByteSink(arguments.html) as sink:
+        is_standard = arguments.html == STANDARD_STREAM
+        with ByteSink(sys.stdout.buffer if is_standard else arguments.html) as sink:
             sink.write(stream_page(survey, history, source.name, source.bytes_read).encode())
-        arguments.console.note(f"the page is in {arguments.html}")
+        if not is_standard:
+            arguments.console.note(f"the page is in {arguments.html}")
     return survey

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from jellyframe.cli.arguments import CommandParser, natural, positive, size_or_off
 from jellyframe.cli.console import UsageError
 
 if TYPE_CHECKING:
+    from jellyframe.ops.regroup import WriterSettings
     from jellyframe.options import LogicalType, PhysicalType, StreamOptions
+    from jellyframe.storage.types import Compression
 
 _STAX = "https://w3id.org/stax/ontology#"
 DEFAULT_ROWS_PER_FRAME = 256
@@ -92,13 +94,13 @@ def add_compression(parser: CommandParser) -> None:
     )
 
 
-def compression_of(arguments: argparse.Namespace) -> str | None:
+def compression_of(arguments: argparse.Namespace) -> Compression | None:
     """The compression of the output: the one that was said, or that the file's name tells."""
     from jellyframe.formats import split_compression
 
     if arguments.compress is not None:
-        return None if arguments.compress == "none" else str(arguments.compress)
-    return None if arguments.to is None else split_compression(arguments.to)[1]
+        return None if arguments.compress == "none" else cast("Compression", arguments.compress)
+    return None if arguments.to is None else cast("Compression | None", split_compression(arguments.to)[1])
 
 
 def given_options(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -136,12 +138,12 @@ def with_sizes_of(sizes: StreamOptions, options: StreamOptions) -> StreamOptions
     )
 
 
-def writer_settings(arguments: argparse.Namespace) -> dict[str, Any]:
+def writer_settings(arguments: argparse.Namespace) -> WriterSettings:
     """The arguments of `open_writer` beside the sink and the options; frames aside."""
-    settings: dict[str, Any] = {
+    settings: WriterSettings = {
         "delimited": arguments.delimited,
         "compression": compression_of(arguments),
-        "index": arguments.index,
+        "index": bool(arguments.index),
     }
     if hasattr(arguments, "restart_every"):
         settings["restart_every"] = arguments.restart_every

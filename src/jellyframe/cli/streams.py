@@ -15,6 +15,23 @@ from jellyframe.storage.sources import InputFile
 
 if TYPE_CHECKING:
     from jellyframe.batch import Batch
+    from jellyframe.ops.progress import Progress, ProgressCallback
+
+
+def progress_callback(console: Console) -> ProgressCallback | None:
+    """Return a callback that draws a progress bar, or None where nobody would see it."""
+    if not console.shows_progress:
+        return None
+    bar = None
+
+    def show(progress: Progress) -> None:
+        nonlocal bar
+        if bar is None:
+            bar = console.progress(progress.total_bytes)
+        if bar is not None:
+            bar.update(progress.bytes_read, progress.statements)
+
+    return show
 
 
 class ProgressOfInputs:

@@ -1,58 +1,120 @@
-"""Comparing the statements of a stream to those of another file, as sets or in their order."""
+"""Compare the statements of two files, as RDF datasets or in order."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeGuard
 
 from jellyframe import formats
-from jellyframe.ops.isomorphism import compare, normalised
-from jellyframe.storage.sources import InputFile
+from jellyframe.batch.selection import FrameRange, take_frames
+from jellyframe.ops import isomorphism
+from jellyframe.ops.isomorphism import normalised
+from jellyframe.ops.progress import ProgressCallback, ProgressMeter
+from jellyframe.ops.sources import CountedSource
 from jellyframe.terms import BlankNode, Quad, Statement, Triple
 
 if TYPE_CHECKING:
     from jellyframe.batch import Batch
+    from jellyframe.options import Limits
+    from jellyframe.storage.types import Path, Source
 
-REFERENCE_FORMATS = (*formats.TEXT_FORMATS, formats.JELLY)
+COMPARED_FORMATS = (*formats.TEXT_FORMATS, formats.JELLY)
+# A difference quotes no more of a statement than this.
+_MAX_QUOTED = 400
 
 
-class Comparison(Protocol):
-    """Takes the statements of the stream as they come, and says in the end what is different."""
+class Comparison(NamedTuple):
+    """What `compare` found: no differences, or lines that describe them."""
+
+    differences: tuple[str, ...]
+
+    @property
+    def is_equal(self) -> bool:
+        return not self.differences
+
+
+def compare(
+    first: Source,
+    second: Source,
+    *,
+    first_format: str | None = None,
+    second_format: str | None = None,
+    ordered: bool = False,
+    frames: tuple[int, int | None] = (0, None),
+    concatenated: bool = False,
+    limits: Limits | None = None,
+    progress: ProgressCallback | None = None,
+) -> Comparison:
+    """Compare the statements of two sources and return their differences.
+
+    Without `ordered` both are RDF datasets, held in memory: the order and the repetition of statements do not count,
+    and blank nodes are mapped as needed. With `ordered` the statements are compared one by one in constant memory,
+    and the labels of blank nodes may differ, but consistently.
+
+    `first_format` and `second_format` name the formats (`jelly`, `nt`, `nq`, `ttl`, `trig`, `rdfxml`, `jsonld`); by
+    default the names of the files tell them, and bytes and file objects are Jelly. `frames` restricts the comparison
+    to some frames of the first source, from a number up to, but without, another. `progress` is called as the first
+    source is read.
+    """
+    known = _format_of(first, first_format)
+    reading = StatementSource(second, second_format, limits=limits, concatenated=concatenated)
+    with CountedSource(first) as source, reading as reference:
+        second_name = _name(second, "the second input")
+        comparer = comparer_for(reference, second_name, ordered=ordered, first_name=_name(first, "the first input"))
+        batches = _batches(source, known, limits, concatenated=concatenated)
+        meter = ProgressMeter(progress, source.total_bytes)
+        for batch in take_frames(meter.over(batches, source), FrameRange(*frames)):
+            comparer.add(batch.statements())
+        return Comparison(tuple(comparer.differences()))
+
+
+class Comparer(Protocol):
+    """Takes the statements of one side as they come, and returns the differences in the end."""
 
     def add(self, statements: Iterable[Statement]) -> None: ...
 
     def differences(self) -> list[str]: ...
 
 
-class Unordered:
-    """Both as RDF datasets: no order, no repetition, any labels for blank nodes."""
+def comparer_for(
+    reference: Iterable[Statement], name: str, *, ordered: bool, first_name: str = "the stream"
+) -> Comparer:
+    """Return a comparer to the statements of a reference, which messages call by its name."""
+    return (_Ordered if ordered else _Unordered)(reference, name, first_name)
 
-    def __init__(self, reference: Iterable[Statement], name: str) -> None:
+
+class _Unordered:
+    """Compares RDF datasets: no order, no repetition, any labels for blank nodes."""
+
+    def __init__(self, reference: Iterable[Statement], name: str, first_name: str) -> None:
         self._reference = reference
         self._name = name
+        self._first_name = first_name
         self._statements: set[Quad] = set()
 
     def add(self, statements: Iterable[Statement]) -> None:
         self._statements.update(map(normalised, statements))
 
     def differences(self) -> list[str]:
-        difference = compare(self._statements, self._reference)
+        difference = isomorphism.compare(self._statements, self._reference)
         if difference is None:
             return []
         return [
-            f"not isomorphic to {self._name}: {difference.message} ({difference.first_count} in the stream, "
+            f"not isomorphic to {self._name}: {difference.message} ({difference.first_count} in {self._first_name}, "
             f"{difference.second_count} in {self._name})",
-            *(f"extra in the stream: {line}" for line in difference.extra_in_first),
-            *(f"extra in {self._name}: {line}" for line in difference.extra_in_second),
+            *(f"extra in {self._first_name}: {quoted(line)}" for line in difference.extra_in_first),
+            *(f"extra in {self._name}: {quoted(line)}" for line in difference.extra_in_second),
         ]
 
 
-class Ordered:
-    """One statement after the other. Blank nodes may have other labels, but always the same other one."""
+class _Ordered:
+    """Compares one statement after the other. Labels of blank nodes may differ, but consistently."""
 
-    def __init__(self, reference: Iterable[Statement], name: str) -> None:
+    def __init__(self, reference: Iterable[Statement], name: str, first_name: str) -> None:
         self._reference = iter(reference)
         self._name = name
+        self._first_name = first_name
         self._count = 0
         self._found: list[str] = []
         self._theirs: dict[str, str] = {}
@@ -66,15 +128,16 @@ class Ordered:
             self._count += 1
             if expected is None:
                 self._found.append(
-                    f"{self._name} has {self._count - 1} statements, and the stream goes on: {statement.to_line()}"
+                    f"{self._name} has {self._count - 1} statements, and {self._first_name} goes on: "
+                    f"{quoted(statement.to_line())}"
                 )
                 return
             expected = normalised(expected)
             if not self._are_same(statement, expected):
                 self._found += [
                     f"statement {self._count} differs from {self._name}",
-                    f"in the stream: {statement.to_line()}",
-                    f"in {self._name}: {expected.to_line()}",
+                    f"in {self._first_name}: {quoted(statement.to_line())}",
+                    f"in {self._name}: {quoted(expected.to_line())}",
                 ]
                 return
 
@@ -83,11 +146,12 @@ class Ordered:
             expected = next(self._reference, None)
             if expected is not None:
                 self._found.append(
-                    f"the stream has {self._count} statements, and {self._name} goes on: {expected.to_line()}"
+                    f"{self._first_name} has {self._count} statements, and {self._name} goes on: "
+                    f"{quoted(expected.to_line())}"
                 )
         return self._found
 
-    def _are_same(self, ours: Any, theirs: Any) -> bool:
+    def _are_same(self, ours: object, theirs: object) -> bool:
         if isinstance(ours, BlankNode) and isinstance(theirs, BlankNode):
             return (
                 self._theirs.setdefault(ours.label, theirs.label) == theirs.label
@@ -98,24 +162,43 @@ class Ordered:
         return bool(ours == theirs)
 
 
-def reference_statements(path: str, format_name: str | None) -> Iterator[Statement]:
-    """The statements of the file to compare to. Whether it can be opened shows at once."""
-    known = formats.input_format(format_name, path, REFERENCE_FORMATS, "--compare-to-format")
-    source = InputFile(path)
-    return _statements(source, known)
+class StatementSource:
+    """The statements of a source in any format that we read.
 
+    That the source cannot be opened, or its format not be told, is raised at once.
+    """
 
-def _statements(source: InputFile, known: formats.Format) -> Iterator[Statement]:
-    with source:
-        for batch in _batches(source, known):
+    def __init__(
+        self,
+        source: Source,
+        format_name: str | None = None,
+        *,
+        limits: Limits | None = None,
+        concatenated: bool = False,
+    ) -> None:
+        self._format = _format_of(source, format_name)
+        self._limits = limits
+        self._concatenated = concatenated
+        self._source = CountedSource(source)
+
+    def __iter__(self) -> Iterator[Statement]:
+        for batch in _batches(self._source, self._format, self._limits, concatenated=self._concatenated):
             yield from batch.statements()
 
+    def __enter__(self) -> StatementSource:
+        return self
 
-def _batches(source: InputFile, known: formats.Format) -> Iterator[Batch]:
+    def __exit__(self, *_exception: object) -> None:
+        self._source.close()
+
+
+def _batches(
+    source: CountedSource, known: formats.Format, limits: Limits | None, *, concatenated: bool
+) -> Iterator[Batch]:
     if known is formats.JELLY:
         from jellyframe.stream.reader import open_reader
 
-        return open_reader(source).batches()
+        return open_reader(source, limits=limits, concatenated=concatenated).batches()
     if known in (formats.NTRIPLES, formats.NQUADS):
         from jellyframe.formats import ntriples
 
@@ -123,3 +206,23 @@ def _batches(source: InputFile, known: formats.Format) -> Iterator[Batch]:
     from jellyframe.formats.oxigraph import OxigraphInput, iri_of_input
 
     return OxigraphInput(source, known, base_iri=iri_of_input(source.path), strict=False).batches()
+
+
+def _format_of(source: Source, format_name: str | None) -> formats.Format:
+    if format_name is None and not _is_path(source):
+        return formats.JELLY
+    path = os.fspath(source) if _is_path(source) else None
+    return formats.input_format(format_name, path, COMPARED_FORMATS, "--compare-to-format")
+
+
+def _is_path(source: Source) -> TypeGuard[Path]:
+    return isinstance(source, str | os.PathLike)
+
+
+def _name(source: Source, default: str) -> str:
+    return os.fspath(source) if _is_path(source) else default
+
+
+def quoted(line: str) -> str:
+    """Return a statement as a message shows it: the beginning of it, if it is long."""
+    return line if len(line) <= _MAX_QUOTED else f"{line[:_MAX_QUOTED]}… ({len(line)} characters)"

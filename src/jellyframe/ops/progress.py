@@ -1,23 +1,61 @@
-"""How operations report their progress to whoever called them."""
+"""How operations report their progress to the caller."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Protocol
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
-from jellyframe.batch import Batch
-from jellyframe.storage.sources import InputFile
+if TYPE_CHECKING:
+    from jellyframe.batch import Batch
+
+# How often progress is reported while other processes do the reading.
+REPORT_SECONDS = 0.1
 
 
-class InputProgress(Protocol):
-    """Follows how much of the inputs of an operation has been read."""
+class Progress(NamedTuple):
+    """How much of its inputs an operation has read. `total_bytes` is None where the inputs have no known size."""
+
+    bytes_read: int
+    total_bytes: int | None
+    statements: int
+
+
+ProgressCallback: TypeAlias = Callable[[Progress], object]
+
+
+class CountsBytes(Protocol):
+    """An input that knows how many of its bytes have been read."""
 
     @property
-    def refresh_seconds(self) -> float | None:
-        """How often `show` is of use; None where nobody sees it."""
+    def bytes_read(self) -> int: ...
 
-    def over(self, batches: Iterable[Batch], source: InputFile) -> Iterator[Batch]:
-        """Yield the same batches, counted as they pass."""
 
-    def show(self, bytes_read: int, statements: int) -> None:
-        """Say how much of all inputs has been read, where others do the reading."""
+class ProgressMeter:
+    """Counts what an operation reads, input after input, and reports it to a callback."""
+
+    def __init__(self, callback: ProgressCallback | None, total_bytes: int | None) -> None:
+        self._callback = callback
+        self._total = total_bytes
+        self._bytes_before = 0
+        self._statements = 0
+
+    @property
+    def report_seconds(self) -> float | None:
+        """Seconds between reports of what other processes read; None if nobody wants reports."""
+        return None if self._callback is None else REPORT_SECONDS
+
+    def over(self, batches: Iterable[Batch], source: CountsBytes) -> Iterator[Batch]:
+        """Yield the batches of one input, and report after each."""
+        if self._callback is None:
+            yield from batches
+            return
+        for batch in batches:
+            yield batch
+            self._statements += len(batch)
+            self.report(self._bytes_before + source.bytes_read, self._statements)
+        self._bytes_before += source.bytes_read
+
+    def report(self, bytes_read: int, statements: int) -> None:
+        """Report how much of all inputs has been read."""
+        if self._callback is not None:
+            self._callback(Progress(bytes_read, self._total, statements))

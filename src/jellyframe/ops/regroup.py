@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 from jellyframe.stream.index import INDEX_KEY
-from jellyframe.stream.writer import JellyWriter, open_writer
+from jellyframe.stream.writer import DEFAULT_FRAME_BYTES, JellyWriter, open_writer
 
 if TYPE_CHECKING:
     from jellyframe.batch import Batch
     from jellyframe.options import StreamOptions
+    from jellyframe.storage.types import Compression, Sink
 
 
 class FramesKept(NamedTuple):
@@ -30,22 +31,30 @@ class FramePerInput(NamedTuple):
 Framing = FramesKept | FrameRows | FramePerInput
 
 
+class WriterSettings(TypedDict, total=False):
+    """The arguments of `open_writer` that say how a stream lies in its file, frames aside."""
+
+    delimited: bool
+    compression: Compression | None
+    restart_every: int | None
+    index: bool
+
+
 def write_frames(
     inputs: Iterable[Iterable[Batch]],
-    sink: Any,
+    sink: Sink,
     options: StreamOptions,
-    settings: dict[str, Any],
+    settings: WriterSettings,
     framing: Framing,
     declared: dict[str, str] | None = None,
 ) -> JellyWriter:
-    """Write the batches of some inputs as one stream. The writer, which is closed, tells what has been written.
+    """Write the batches of some inputs as one stream, and return the closed writer, which tells what was written.
 
     Namespaces are declared once, where they first come or change; those of `declared` have come before.
     """
-    cut = framing.rows if isinstance(framing, FrameRows) else None
-    if cut is None:
-        settings = {**settings, "frame_bytes": None}
-    with open_writer(sink, options, frame_rows=cut, **settings) as writer:
+    rows = framing.rows if isinstance(framing, FrameRows) else None
+    frame_bytes = None if rows is None else DEFAULT_FRAME_BYTES
+    with open_writer(sink, options, frame_rows=rows, frame_bytes=frame_bytes, **settings) as writer:
         output = _Output(writer, declared or {}, keeps_frames=isinstance(framing, FramesKept))
         for batches in inputs:
             for batch in batches:

@@ -1,26 +1,27 @@
-"""Transcoding by several processes: each rewrites pieces of the input, and what they make is joined in order.
+"""Transcode with several processes: each rewrites pieces of the input, and the results are joined in order.
 
 A piece begins at a restart point, and what becomes of it is a stream of its own. Such streams make one when they stand
-one behind the other, as long as their options are the same. Where anything is wrong, or not as it has to be, there is
-no output: then one process does it all, which gives what is right, or says what is wrong and where.
+one behind the other, as long as their options are the same. Where the data has an error, or its pieces cannot be
+joined, there is no output: then one process does it all, which gives the right result, or says what is wrong and where.
 """
 
 from __future__ import annotations
 
-import mmap
 import os
-import struct
 import tempfile
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing
+from collections.abc import Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import ExitStack
+from ctypes import Array, c_uint64
 from itertools import chain
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, NamedTuple
 
-from jellyframe.errors import JellyError
+from jellyframe.errors import JellyError, OptionsError
+from jellyframe.ops.fitting import Fitting
 from jellyframe.ops.pieces import Span, cut
-from jellyframe.ops.regroup import FramePerInput, Framing, write_frames
-from jellyframe.ops.workers import Worker, WorkerGaveUpError, Workers, can_fork, exit_if_orphaned
+from jellyframe.ops.regroup import FramePerInput, Framing, WriterSettings, write_frames
+from jellyframe.ops.workers import WorkerPool, process_context, result_of
 from jellyframe.storage.sinks import ByteSink
 from jellyframe.storage.sources import InputFile, total_size
 from jellyframe.stream.index import encode_index_frame
@@ -28,23 +29,37 @@ from jellyframe.stream.reader import open_reader
 from jellyframe.stream.writer import DEFAULT_RESTART_EVERY
 
 if TYPE_CHECKING:
+    from multiprocessing.context import BaseContext
+
     from jellyframe.batch import Batch
-    from jellyframe.ops.progress import InputProgress
+    from jellyframe.ops.progress import ProgressMeter
     from jellyframe.options import Limits, StreamOptions
 
-# So many pieces for each worker may be begun while the first of them is not done; their results lie in the file system.
-_PIECES_AHEAD = 3
+# For each worker so many results may wait for their turn; they lie in the file system.
+_RESULTS_PER_WORKER = 3
 _COPIED_BYTES = 1 << 18
 
 
 class Rewriting(NamedTuple):
-    """What is to become of batches: the arguments of `write_frames`, and what makes batches fit the output."""
+    """How batches are rewritten: the arguments of `write_frames`, and how the input is read."""
 
     options: StreamOptions
-    settings: dict[str, Any]
+    settings: WriterSettings
     framing: Framing
     limits: Limits
-    fitting: Callable[[Iterable[Batch], str], Iterable[Batch]]
+    concatenated: bool
+    fitting: Fitting
+
+
+class Rewritten(NamedTuple):
+    """What a rewritten stream holds."""
+
+    statements: int
+    options: StreamOptions | None
+
+
+class _CannotJoinError(Exception):
+    """The pieces make streams that are not one when they stand one behind the other."""
 
 
 def rewrite_in_pieces(
@@ -52,58 +67,62 @@ def rewrite_in_pieces(
     target: str,
     rewriting: Rewriting,
     jobs: int,
-    progress: InputProgress,
+    meter: ProgressMeter,
     piece_bytes: int = DEFAULT_RESTART_EVERY,
-) -> bool:
-    """Rewrite files as one, with so many processes. False if that is not possible; then there is no output."""
-    settings = dict(rewriting.settings)
-    compression = settings.pop("compression")
-    has_index = settings.pop("index")
+    context: BaseContext | None = None,
+) -> Rewritten | None:
+    """Rewrite files as one, with so many processes. None if one process has to do it; then there is no output.
+
+    Errors in the data are left to that one process, which finds the first of them. All other errors are raised.
+    """
+    settings = rewriting.settings.copy()
+    compression = settings.pop("compression", None)
+    has_index = settings.pop("index", False)
     restart_every = settings.setdefault("restart_every", DEFAULT_RESTART_EVERY)
     if (
         jobs < 2
-        or not can_fork()
         or restart_every is None
-        or not settings["delimited"]
+        or not settings.get("delimited", True)
         or isinstance(rewriting.framing, FramePerInput)
         or rewriting.options.logical_type.is_grouped
         or (has_index and compression is not None)
         or (os.path.exists(target) and not os.path.isfile(target))
     ):
-        return False
+        return None
     if restart_every > DEFAULT_RESTART_EVERY:
         # Each piece begins with a restart point, and these are to be rare.
         piece_bytes = max(piece_bytes, restart_every)
     pieces = cut(paths, piece_bytes)
     try:
         first = next(pieces)
-        if sum(span.size for span in first) == total_size(paths):
-            return False
-        options = rewriting.options.with_version(uses_1_1=bool(has_index))
+        total = total_size(paths) or 0
+        if sum(span.size for span in first) == total:
+            return None
+        options = rewriting.options.with_version(uses_1_1=has_index)
         rewriting = rewriting._replace(options=options, settings=settings)
-        with ByteSink(target, compression) as sink, Workers() as workers:
-            join = _Join(rewriting, sink, os.path.dirname(os.path.realpath(target)), workers, progress)
-            with closing(join):
-                join.run(chain([first], pieces), jobs)
+        jobs = min(jobs, total // piece_bytes + 1)
+        folder = os.path.dirname(os.path.realpath(target))
+        with ByteSink(target, compression) as sink, _Results(context or process_context(), jobs, folder) as results:
+            join = _Join(rewriting, sink, results, jobs, meter)
+            join.run(chain([first], pieces))
             if has_index:
                 join.write_index()
-    except (JellyError, WorkerGaveUpError):
-        return False
-    return True
+    except (JellyError, _CannotJoinError):
+        return None
+    return join.rewritten()
 
 
 class _Join:
     """Pieces that are under way, and the stream that those which are done have been joined to."""
 
     def __init__(
-        self, rewriting: Rewriting, sink: ByteSink, folder: str, workers: Workers, progress: InputProgress
+        self, rewriting: Rewriting, sink: ByteSink, results: _Results, jobs: int, meter: ProgressMeter
     ) -> None:
         self._rewriting = rewriting
         self._sink = sink
-        self._folder = folder
-        self._workers = workers
-        self._progress = progress
-        self._rewriters: dict[Worker, _Rewriter] = {}
+        self._results = results
+        self._jobs = jobs
+        self._meter = meter
         self._under_way: deque[_Piece] = deque()
         # Of what has been joined: what it declares, its options, its restart points, its size.
         self._declared: dict[str, str] = {}
@@ -113,67 +132,64 @@ class _Join:
         self._bytes_written = 0
         self._bytes_read = 0
 
-    def run(self, pieces: Iterator[list[Span]], jobs: int) -> None:
-        upcoming = next(pieces, None)
-        while upcoming is not None or self._under_way:
-            while upcoming is not None and (rewriter := self._free_rewriter(jobs)) is not None:
-                self._under_way.append(rewriter.begin(upcoming, self._declared))
-                # To find the next piece takes a while, so this is for when the workers are at work.
-                upcoming = next(pieces, None)
-            for worker in self._workers.finished(self._progress.refresh_seconds):
-                self._rewriters[worker].end()
-            self._join_finished()
-            self._show_progress()
+    def run(self, pieces: Iterator[list[Span]]) -> None:
+        """Rewrite the pieces and join them."""
+        with WorkerPool(self._results.context, self._jobs, _prepare, *self._results.for_workers()) as pool:
+            upcoming = next(pieces, None)
+            while upcoming is not None or self._under_way:
+                while upcoming is not None and len(self._running()) < self._jobs and self._results.has_free():
+                    piece = _Piece(upcoming, self._results.take_free())
+                    self._under_way.append(piece)
+                    piece.begin(pool, self._rewriting, self._declared)
+                    # To find the next piece takes a while, so this is for when the workers are at work.
+                    upcoming = next(pieces, None)
+                wait(self._running(), self._meter.report_seconds, FIRST_COMPLETED)
+                self._join_finished(pool)
+                self._report()
 
-    def close(self) -> None:
-        for rewriter in self._rewriters.values():
-            rewriter.close()
+    def rewritten(self) -> Rewritten:
+        return Rewritten(self._statements, self._options)
 
     def write_index(self) -> None:
         self._sink.write(encode_index_frame(self._restarts, self._statements, self._bytes_written))
 
-    def _free_rewriter(self, jobs: int) -> _Rewriter | None:
-        for rewriter in self._rewriters.values():
-            if rewriter.is_free:
-                return rewriter
-        if len(self._rewriters) == jobs:
-            return None
-        rewriter = _Rewriter(self._rewriting, self._folder, self._workers)
-        self._rewriters[rewriter.worker] = rewriter
-        return rewriter
+    def _running(self) -> list[Future[_Result]]:
+        return [piece.future for piece in self._under_way if not piece.future.done()]
 
-    def _join_finished(self) -> None:
-        while self._under_way and (rewritten := self._under_way[0].rewritten) is not None:
+    def _join_finished(self, pool: WorkerPool) -> None:
+        for piece in self._under_way:
+            if piece.future.done():
+                # An error ends the work at once, wherever in the order the piece stands.
+                result_of(piece.future)
+        while self._under_way and self._under_way[0].future.done():
             piece = self._under_way[0]
-            if piece.knew(self._declared):
-                self._append(self._under_way.popleft(), rewritten)
-            elif piece.rewriter.worker.is_idle:
-                self._under_way[0] = piece.rewriter.begin(piece.spans, self._declared, piece.output)
-            else:
-                # Its worker is at another piece now, and has to end that first.
+            if not piece.was_right_about(self._declared):
+                piece.begin(pool, self._rewriting, self._declared)
                 return
+            self._append(self._under_way.popleft())
 
-    def _append(self, piece: _Piece, rewritten: _Rewritten) -> None:
-        if self._options not in (None, rewritten.options):
-            raise WorkerGaveUpError
-        self._options = rewritten.options
-        self._declared.update(rewritten.namespaces)
+    def _append(self, piece: _Piece) -> None:
+        result = piece.future.result()
+        if self._options not in (None, result.options):
+            raise _CannotJoinError
+        self._options = result.options
+        self._declared.update(result.namespaces)
         self._restarts += [
-            (self._bytes_written + offset, self._statements + before) for offset, before in rewritten.restarts
+            (self._bytes_written + offset, self._statements + before) for offset, before in result.restarts
         ]
-        self._statements += rewritten.statements
-        self._bytes_written += rewritten.size
+        self._statements += result.statements
+        self._bytes_written += result.size
         self._bytes_read += piece.size
-        for data in piece.rewriter.take(piece.output, rewritten.size):
+        for data in self._results.take(piece.slot, result.size):
             self._sink.write(data)
 
-    def _show_progress(self) -> None:
-        counts = [piece.counts() for piece in self._under_way]
+    def _report(self) -> None:
+        counts = [piece.counts(self._results) for piece in self._under_way]
         bytes_read = self._bytes_read + sum(read for read, _statements in counts)
-        self._progress.show(bytes_read, self._statements + sum(statements for _read, statements in counts))
+        self._meter.report(bytes_read, self._statements + sum(statements for _read, statements in counts))
 
 
-class _Rewritten(NamedTuple):
+class _Result(NamedTuple):
     """What a worker says about the stream that it made of a piece; `namespaces` are those that the piece declares."""
 
     size: int
@@ -184,124 +200,173 @@ class _Rewritten(NamedTuple):
 
 
 class _Piece:
-    """A piece that is under way, or rewritten.
+    """A piece that is being rewritten, or has been. `slot` is where its result goes.
 
-    What is declared already is not declared again. At the time when a piece is begun that is a guess.
+    A namespace that is declared already is not declared again. When a piece is begun, what has been declared before it
+    is a guess: pieces before it may still be under way.
     """
 
-    def __init__(self, spans: list[Span], declared: dict[str, str], rewriter: _Rewriter, output: int) -> None:
+    future: Future[_Result]
+
+    def __init__(self, spans: list[Span], slot: int) -> None:
         self.spans = spans
         self.size = sum(span.size for span in spans)
-        self.rewriter = rewriter
-        self.output = output
-        self.rewritten: _Rewritten | None = None
+        self.slot = slot
+        self._declared: dict[str, str] = {}
+
+    def begin(self, pool: WorkerPool, rewriting: Rewriting, declared: dict[str, str]) -> None:
         self._declared = dict(declared)
+        self.future = pool.submit(_rewrite_to_slot, self.spans, rewriting, self._declared, self.slot)
 
-    def knew(self, declared: dict[str, str]) -> bool:
-        """Whether this has been declared before the piece, as far as it matters, and the guess was right."""
-        assert self.rewritten is not None
-        return all(self._declared.get(name) == declared.get(name) for name in self.rewritten.namespaces)
+    def was_right_about(self, declared: dict[str, str]) -> bool:
+        """Return whether the guess was right, for the namespaces that the piece declares."""
+        return all(self._declared.get(name) == declared.get(name) for name in self.future.result().namespaces)
 
-    def counts(self) -> tuple[int, int]:
-        """How many bytes of it have been read, and how many statements."""
-        return self.rewriter.tally.get() if self.rewritten is None else (self.size, self.rewritten.statements)
+    def counts(self, results: _Results) -> tuple[int, int]:
+        """Return how many bytes of it have been read, and how many statements."""
+        if self.future.done():
+            return self.size, self.future.result().statements
+        return results.tally(self.slot)
 
 
-class _Rewriter:
-    """A worker that rewrites pieces, and files for what it makes, which stays there until its turn comes.
+# ---- where results lie ----
 
-    The files have no names, so that nothing is left of them in any case.
+_Tallies = Array[c_uint64]
+# What a worker writes a result to: a file that it has inherited, or the name of one.
+_Output = IO[bytes] | str
+
+
+class _Results:
+    """Files beside the output for the streams that workers make, and how far they are with each.
+
+    Where processes fork, the files have no names, so that nothing is left of them in any case.
     """
 
-    def __init__(self, rewriting: Rewriting, folder: str, workers: Workers) -> None:
-        # Each process has its own place to read or write at, and none keeps what the other might have changed.
-        self._outputs = [tempfile.TemporaryFile(buffering=0, dir=folder) for _ in range(_PIECES_AHEAD)]  # noqa: SIM115
-        self._free_outputs = list(range(_PIECES_AHEAD))
-        self._piece: _Piece | None = None
-        self.tally = _Tally()
-        self.worker = workers.start(self._work_with(rewriting))
+    def __init__(self, context: BaseContext, jobs: int, folder: str) -> None:
+        self.context = context
+        count = jobs * _RESULTS_PER_WORKER
+        self._closing = ExitStack()
+        self._files: list[IO[bytes]] = []
+        self._names: list[str] = []
+        self._tallies: _Tallies = context.RawArray(c_uint64, 2 * count)
+        self._free = list(range(count))
+        try:
+            if context.get_start_method() == "fork":
+                # Unbuffered: neither process keeps what the other has changed.
+                files = [tempfile.TemporaryFile(buffering=0, dir=folder) for _ in self._free]  # noqa: SIM115
+            else:
+                private = tempfile.TemporaryDirectory(prefix=".", suffix=".part", dir=folder)
+                named = self._closing.enter_context(private)
+                self._names = [os.path.join(named, str(slot)) for slot in self._free]
+                files = [open(name, "w+b", buffering=0) for name in self._names]  # noqa: SIM115
+            self._files = [self._closing.enter_context(file) for file in files]
+        except BaseException:
+            self._closing.close()
+            raise
 
-    @property
-    def is_free(self) -> bool:
-        return self.worker.is_idle and bool(self._free_outputs)
+    def for_workers(self) -> tuple[list[IO[bytes]] | list[str], _Tallies]:
+        """Return the arguments of `_prepare`."""
+        return self._names or self._files, self._tallies
 
-    def begin(self, spans: list[Span], declared: dict[str, str], output: int | None = None) -> _Piece:
-        """Have the worker rewrite a piece, to the file that an earlier try has gone to, or to a free one."""
-        if output is None:
-            output = self._free_outputs.pop()
-        self._piece = _Piece(spans, declared, self, output)
-        self.tally.set(0, 0)
-        self.worker.give((spans, declared, output))
-        return self._piece
+    def has_free(self) -> bool:
+        return bool(self._free)
 
-    def end(self) -> None:
-        """Take the result of the piece that was begun."""
-        result = self.worker.take_result()
-        assert self._piece is not None
-        self._piece.rewritten = result
+    def take_free(self) -> int:
+        slot = self._free.pop()
+        self._tallies[2 * slot] = self._tallies[2 * slot + 1] = 0
+        return slot
 
-    def take(self, output: int, size: int) -> Iterator[bytes]:
-        """What was made of a piece; after that the file is free."""
-        file = self._outputs[output].fileno()
-        for start in range(0, size, _COPIED_BYTES):
-            yield os.pread(file, min(_COPIED_BYTES, size - start), start)
-        self._free_outputs.append(output)
+    def take(self, slot: int, size: int) -> Iterator[bytes]:
+        """Yield the first bytes of a result; after that its place is free."""
+        file = self._files[slot]
+        file.seek(0)
+        while size:
+            data = file.read(min(_COPIED_BYTES, size))
+            if not data:
+                raise OSError(0, "the result of a worker process is shorter than it said")
+            yield data
+            size -= len(data)
+        self._free.append(slot)
 
-    def close(self) -> None:
-        for file in self._outputs:
-            file.close()
+    def tally(self, slot: int) -> tuple[int, int]:
+        return self._tallies[2 * slot], self._tallies[2 * slot + 1]
 
-    def _work_with(self, rewriting: Rewriting) -> Callable[[tuple[list[Span], dict[str, str], int]], _Rewritten]:
-        def work(task: tuple[list[Span], dict[str, str], int]) -> _Rewritten:
-            spans, declared, output = task
-            with open(self._outputs[output].fileno(), "wb", closefd=False) as file:
-                file.seek(0)
-                return _rewrite(spans, rewriting, declared, file, self.tally)
+    def __enter__(self) -> _Results:
+        return self
 
-        return work
+    def __exit__(self, *_exception: object) -> None:
+        self._closing.close()
+
+
+# ---- what the workers do ----
+
+
+class _Worker:
+    """What a worker process knows."""
+
+    outputs: list[IO[bytes]] | list[str]
+    tallies: _Tallies
+
+
+def _prepare(outputs: list[IO[bytes]] | list[str], tallies: _Tallies) -> None:
+    _Worker.outputs = outputs
+    _Worker.tallies = tallies
+
+
+def _rewrite_to_slot(spans: list[Span], rewriting: Rewriting, declared: dict[str, str], slot: int) -> _Result:
+    output = _Worker.outputs[slot]
+    tally = _Tally(_Worker.tallies, slot)
+    if isinstance(output, str):
+        with open(output, "r+b") as file:
+            return _rewrite(spans, rewriting, declared, file, tally)
+    with open(output.fileno(), "wb", closefd=False) as file:
+        file.seek(0)
+        return _rewrite(spans, rewriting, declared, file, tally)
 
 
 def _rewrite(
     spans: list[Span], rewriting: Rewriting, declared: dict[str, str], output: IO[bytes], tally: _Tally
-) -> _Rewritten:
-    """What a worker does."""
-    options, settings, framing, _limits, _fitting = rewriting
+) -> _Result:
     namespaces: dict[str, str] = {}
     inputs = (_batches(span, rewriting, namespaces, tally) for span in spans)
-    writer = write_frames(inputs, output, options, settings, framing, declared)
-    return _Rewritten(output.tell(), writer.statements_written, writer.restarts, writer.options, namespaces)
+    writer = write_frames(inputs, output, rewriting.options, rewriting.settings, rewriting.framing, declared)
+    return _Result(output.tell(), writer.statements_written, writer.restarts, writer.options, namespaces)
 
 
 def _batches(span: Span, rewriting: Rewriting, namespaces: dict[str, str], tally: _Tally) -> Iterator[Batch]:
     with (
         InputFile(span.path) as source,
-        open_reader(source, limits=rewriting.limits, concatenated=True, byte_range=span.byte_range) as reader,
+        open_reader(
+            source, limits=rewriting.limits, concatenated=rewriting.concatenated, byte_range=span.byte_range
+        ) as reader,
     ):
-        yield from rewriting.fitting(tally.over(reader.batches(), source), source.name)
+        if not rewriting.concatenated and span.byte_range is not None and span.byte_range[0] > 0:
+            _require_options_of_file(span.path, reader.options, rewriting.limits)
+        yield from rewriting.fitting.apply(tally.over(reader.batches(), source), source.name)
         namespaces.update(reader.namespaces)
 
 
+def _require_options_of_file(path: str, options: StreamOptions, limits: Limits) -> None:
+    """Raise unless a file begins with these options: a piece in its middle cannot tell that they have changed."""
+    with open_reader(path, limits=limits) as reader:
+        if reader.options != options:
+            raise OptionsError("the options change inside the stream", source=path)
+
+
 class _Tally:
-    """What a worker has read of its piece, bytes and statements, in memory that the process it works for sees."""
+    """What a worker has read of its piece, bytes and statements, in memory that the other process sees."""
 
-    _COUNTS = struct.Struct("=QQ")
-
-    def __init__(self) -> None:
-        self._memory = mmap.mmap(-1, self._COUNTS.size)
-        self._owner = os.getpid()
-
-    def get(self) -> tuple[int, int]:
-        bytes_read, statements = self._COUNTS.unpack_from(self._memory)
-        return bytes_read, statements
-
-    def set(self, bytes_read: int, statements: int) -> None:
-        self._COUNTS.pack_into(self._memory, 0, bytes_read, statements)
+    def __init__(self, tallies: _Tallies, slot: int) -> None:
+        self._tallies = tallies
+        self._slot = slot
+        tallies[2 * slot] = tallies[2 * slot + 1] = 0
 
     def over(self, batches: Iterable[Batch], source: InputFile) -> Iterator[Batch]:
-        """The same batches of an input, counted as they pass."""
-        bytes_before, statements = self.get()
+        """Yield the batches of an input, counted as they pass."""
+        at = 2 * self._slot
+        bytes_before, statements = self._tallies[at], self._tallies[at + 1]
         for batch in batches:
             yield batch
-            exit_if_orphaned(self._owner)
             statements += len(batch)
-            self.set(bytes_before + source.bytes_read, statements)
+            self._tallies[at] = bytes_before + source.bytes_read
+            self._tallies[at + 1] = statements

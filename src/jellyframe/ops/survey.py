@@ -1,6 +1,6 @@
 """What a Jelly stream is made of: rows, terms and lookup entries, counted and weighed in one pass and little memory.
 
-    survey = survey_stream("people.jelly")
+    survey = inspect("people.jelly")
     survey.options, survey.counts.statements, survey.counts.row_bytes("name")
 
 The structure alone is counted, frame by frame. With `content=True` the stream is decoded as well, in the same pass,
@@ -10,16 +10,19 @@ which tells how long it would be as N-Triples and which predicates are used most
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from jellyframe.errors import JellyError, ParseError
 from jellyframe.kernel import survey_cy as kernel
+from jellyframe.ops.progress import ProgressCallback, ProgressMeter
+from jellyframe.ops.sources import CountedSource
 from jellyframe.options import Limits, StreamOptions
 from jellyframe.storage.sources import CHUNK_BYTES, ByteSource
 from jellyframe.wire import decode_fields
 
 if TYPE_CHECKING:
     from jellyframe.batch import Batch
+    from jellyframe.storage.types import Source
 
 # The kinds of row, in the order in which they are shown, and their field numbers on the wire.
 ROW_FIELDS = {
@@ -260,21 +263,24 @@ class ContentSurvey:
         return None if self._is_approximate else len(self._predicates)
 
 
-def survey_stream(
-    source: Any,
+def inspect(
+    source: Source,
     *,
-    limits: Limits | None = None,
+    content: bool = False,
     concatenated: bool = False,
     delimited: bool | None = None,
-    content: bool = False,
+    limits: Limits | None = None,
     on_frame: Callable[[StreamSurvey, FrameCounts], object] | None = None,
-    on_read: Callable[[StreamSurvey], object] | None = None,
     keep_metadata: bool = False,
+    progress: ProgressCallback | None = None,
 ) -> StreamSurvey:
-    """Survey a path, bytes, or a binary file object; gzip and Zstandard are recognised.
+    """Count what a Jelly stream is made of, in one pass, and return the counts and the stream's options.
 
-    `on_frame` is called with the survey so far and each frame, which has its metadata with `keep_metadata` only;
-    `on_read` is called each time that some bytes have been surveyed.
+    `source` is a path, bytes, or a binary file object; gzip and Zstandard are recognised. The structure alone is
+    counted, unless `content` asks to decode the stream as well: then `survey.content` holds its size as N-Triples and
+    its most frequent predicates, and a broken reference is an error. With `concatenated`, every options row begins a
+    new stream. `on_frame` is called with the survey so far and each frame, which has its metadata with `keep_metadata`
+    only.
     """
     limits = limits or Limits()
     survey = StreamSurvey(
@@ -284,9 +290,9 @@ def survey_stream(
         on_frame=on_frame,
         keep_metadata=keep_metadata,
     )
-    with ByteSource(source, limits) as file:
+    with CountedSource(source) as counted, ByteSource(counted, limits) as file:
         survey.compression = file.compression
-        tee = _Tee(file, survey, on_read)
+        tee = _Tee(file, survey, counted, ProgressMeter(progress, counted.total_bytes))
         try:
             if content:
                 survey.content = ContentSurvey()
@@ -296,7 +302,7 @@ def survey_stream(
                     pass
             survey.finish()
         except JellyError as error:
-            error.source = error.source or file.name
+            error.source = error.source or counted.name
             raise
     return survey
 
@@ -314,17 +320,15 @@ class _Tee:
 
     name = None
 
-    def __init__(
-        self, file: ByteSource, survey: StreamSurvey, on_read: Callable[[StreamSurvey], object] | None
-    ) -> None:
+    def __init__(self, file: ByteSource, survey: StreamSurvey, counted: CountedSource, meter: ProgressMeter) -> None:
         self._file = file
         self._survey = survey
-        self._on_read = on_read
+        self._counted = counted
+        self._meter = meter
 
     def read(self, size: int) -> bytes:
         data = self._file.read(size)
         if data:
             self._survey.push(data)
-            if self._on_read is not None:
-                self._on_read(self._survey)
+            self._meter.report(self._counted.bytes_read, self._survey.counts.statements)
         return data

@@ -17,7 +17,7 @@ from jellyframe.stream.reader import looks_delimited, open_reader
 from jellyframe.stream.writer import DEFAULT_RESTART_EVERY
 
 if TYPE_CHECKING:
-    from jellyframe.ops.progress import InputProgress
+    from jellyframe.ops.progress import ProgressMeter
     from jellyframe.options import Limits, StreamOptions
 
 # Frames are never cut for a restart point, so that the distance of two is what was asked for and some more.
@@ -42,24 +42,30 @@ class _CopiedFile(InputFile):
 
 
 def copy_checked(
-    path: str, target: str, options: StreamOptions, limits: Limits, index: bool, progress: InputProgress
-) -> bool:
-    """Copy a file of a stream with these options. False if it has to be rewritten; then there is no copy."""
+    path: str, target: str, options: StreamOptions, limits: Limits, meter: ProgressMeter, *, index: bool
+) -> int | None:
+    """Copy a file of a stream with these options, and return how many statements it has.
+
+    Return None if it has to be rewritten; then there is no copy. Every part that begins with the options must stand for
+    itself, so that the copy means the same whether or not a reader takes it for several streams.
+    """
+    statements = 0
     if not _is_as_written(path, options, index=index):
-        return False
+        return None
     try:
         with (
             ByteSink(target) as sink,
             _CopiedFile(path, sink) as source,
             open_reader(source, limits=limits, concatenated=True, self_contained=True) as reader,
         ):
-            for batch in progress.over(reader.batches(), source):
+            for batch in meter.over(reader.batches(), source):
                 if batch.options != options or (not index and _has_index(batch.metadata)):
                     raise _OtherwiseError
+                statements += len(batch)
     except (JellyError, _OtherwiseError):
         # What is wrong, or only not as our writer has it, whoever rewrites the stream will find out.
-        return False
-    return True
+        return None
+    return statements
 
 
 def _is_as_written(path: str, options: StreamOptions, *, index: bool) -> bool:

@@ -1,13 +1,13 @@
-"""What a validation found, as text or JSON."""
+"""The result of a validation, also as text or JSON."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import fields
 from typing import TYPE_CHECKING, NamedTuple
 
-from jellyframe.errors import JellyError, OptionsError, one_line
+from jellyframe.errors import Advice, JellyError, OptionsError, one_line
 
 if TYPE_CHECKING:
     from jellyframe.batch import Batch
@@ -18,49 +18,61 @@ MAX_TERM_PROBLEMS = 20
 
 
 class Problem(NamedTuple):
-    """What is wrong, and where, as far as that is known; `check` is the kind of rule that is broken."""
+    """What is wrong, and where, as far as known; `check` is the kind of rule that is broken, `advice` what helps."""
 
     check: str
     message: str
     frame: int | None = None
     row: int | None = None
     offset: int | None = None
+    advice: Advice | None = None
 
-    def as_text(self) -> str:
+    def described(self, wording: Callable[[Advice], str] = str) -> str:
+        """Return the message and the advice, the advice in the words of a user interface."""
+        return JellyError(self.message, advice=self.advice).describe(wording)
+
+    def as_text(self, wording: Callable[[Advice], str] = str) -> str:
+        """Return the place, the message and the advice."""
         place = JellyError("", frame=self.frame, row=self.row, offset=self.offset).place()
-        return f"{place}: {self.message}" if place else self.message
+        return f"{place}: {self.described(wording)}" if place else self.described(wording)
 
 
-class Report:
-    """Problems, and how much was looked at. `is_whole` once the stream was read to its end."""
+class ValidationReport:
+    """The problems of a stream, and how much of it was read. `is_complete` once it was read to its end.
+
+    `problems` lists at most 20 terms that are not valid; `bad_terms` counts them all. `delimited` says whether the
+    frames have their lengths in front, and `options` are those of the (first) stream, as far as they could be read.
+    """
 
     def __init__(self, name: str) -> None:
-        self._name = name
-        self._problems: list[Problem] = []
-        self._term_problems = 0
-        self._frames = 0
-        self._statements = 0
+        self.name = name
+        self.problems: list[Problem] = []
+        self.bad_terms = 0
+        self.frames = 0
+        self.statements = 0
         self.delimited: bool | None = None
         self.options: StreamOptions | None = None
-        self.is_whole = False
+        self.is_complete = False
 
     @property
     def is_valid(self) -> bool:
-        return not self._problems
+        return not self.problems
 
     def add(self, check: str, message: str) -> None:
-        self._problems.append(Problem(check, message))
+        self.problems.append(Problem(check, message))
 
     def add_all(self, check: str, messages: Iterable[str]) -> None:
-        self._problems += [Problem(check, message) for message in messages]
+        self.problems += [Problem(check, message) for message in messages]
 
     def add_error(self, error: JellyError) -> None:
         check = "options" if isinstance(error, OptionsError) else "stream"
-        self._problems.append(Problem(check, error.message, error.frame, error.row, error.offset))
+        self.problems.append(Problem(check, error.message, error.frame, error.row, error.offset, error.advice))
 
     def count(self, batch: Batch) -> None:
-        self._statements += len(batch)
-        self._frames += sum(span.is_complete for span in batch.frame_spans())
+        """Count the frames and statements of the next batch."""
+        self.statements += len(batch)
+        ends = 1 if batch.frame_ends is None else len(batch.frame_ends)
+        self.frames += ends - batch.last_frame_open
 
     def check_options(self, expected: StreamOptions, source: str) -> None:
         for field in fields(expected):
@@ -73,41 +85,46 @@ class Report:
         from jellyframe.batch.validation import bad_terms, first_row_with
 
         for bad in bad_terms(batch):
-            self._term_problems += 1
-            if self._term_problems > MAX_TERM_PROBLEMS:
+            self.bad_terms += 1
+            if self.bad_terms > MAX_TERM_PROBLEMS:
                 continue
             row = first_row_with(batch, bad.term)
             frame, place = None, ""
             if row is not None:
                 frame = next(span.number for span in batch.frame_spans() if span.start <= row < span.stop)
-                place = f"statement {self._statements - len(batch) + row + 1}: "
-            self._problems.append(Problem("terms", f"{place}{bad.reason}", frame))
+                place = f"statement {self.statements - len(batch) + row + 1}: "
+            self.problems.append(Problem("terms", f"{place}{bad.reason}", frame))
 
-    def as_text(self) -> str:
-        read = f"{_counted(self._frames, 'frame')}, {_counted(self._statements, 'statement')}"
+    def as_text(self, wording: Callable[[Advice], str] = str) -> str:
+        """Return the report as lines of text. `wording` turns advice into the words of a user interface."""
+        read = f"{_counted(self.frames, 'frame')}, {_counted(self.statements, 'statement')}"
         if self.is_valid:
-            return f"{self._name}: valid ({read})\n"
-        lines = [f"{self._name}: invalid ({read}{'' if self.is_whole else ' read before the error'})"]
-        lines += [f"  {problem.as_text()}" for problem in self._problems]
-        if self._term_problems > MAX_TERM_PROBLEMS:
-            lines.append(f"  {self._term_problems - MAX_TERM_PROBLEMS} more terms are not valid")
+            return f"{self.name}: valid ({read})\n"
+        lines = [f"{self.name}: invalid ({read}{'' if self.is_complete else ' read before the error'})"]
+        lines += [f"  {problem.as_text(wording)}" for problem in self.problems]
+        if self.bad_terms > MAX_TERM_PROBLEMS:
+            lines.append(f"  {self.bad_terms - MAX_TERM_PROBLEMS} more terms are not valid")
         return "".join(f"{one_line(line)}\n" for line in lines)
 
-    def as_json(self) -> str:
+    def as_json(self, wording: Callable[[Advice], str] = str) -> str:
+        """Return the report as a JSON document. `wording` turns advice into the words of a user interface."""
         document = {
             "valid": self.is_valid,
-            "input": self._name,
+            "input": self.name,
             "delimited": self.delimited,
-            "frame_count": self._frames,
-            "statement_count": self._statements,
-            "read_to_the_end": self.is_whole,
-            "bad_term_count": self._term_problems,
-            "problems": [
-                {name: value for name, value in problem._asdict().items() if value is not None}
-                for problem in self._problems
-            ],
+            "frame_count": self.frames,
+            "statement_count": self.statements,
+            "read_to_the_end": self.is_complete,
+            "bad_term_count": self.bad_terms,
+            "problems": [_problem_document(problem, wording) for problem in self.problems],
         }
         return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+
+
+def _problem_document(problem: Problem, wording: Callable[[Advice], str]) -> dict[str, str | int]:
+    places = {"frame": problem.frame, "row": problem.row, "offset": problem.offset}
+    known = {name: number for name, number in places.items() if number is not None}
+    return {"check": problem.check, "message": problem.described(wording), **known}
 
 
 def _counted(number: int, what: str) -> str:

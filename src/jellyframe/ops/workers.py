@@ -1,147 +1,125 @@
-"""Processes that work for this one: copies of it, made by fork, so that they have all that is loaded here.
-
-Whatever ends this process ends its workers, too.
-"""
+"""A pool of worker processes that ends with this process, whatever ends it."""
 
 from __future__ import annotations
 
+import multiprocessing
 import os
-import pickle
-import select
 import signal
 import sys
+import threading
 from collections.abc import Callable
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
-from typing import IO, Any, NoReturn
+from multiprocessing.connection import Connection
+from multiprocessing.context import BaseContext
+from typing import ParamSpec, TypeVar
 
-
-class WorkerGaveUpError(Exception):
-    """A worker could not do its work. What was wrong, whoever does the same here will find out."""
-
-
-def can_fork() -> bool:
-    """Whether processes can be copied; on macOS they can, but its libraries may not survive it."""
-    return hasattr(os, "fork") and sys.platform != "darwin"
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
 
 
 def usable_cores() -> int:
-    """How many cores this process may use."""
+    """Return how many cores this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
-class Worker:
-    """A process that does one task after the other; a task may be given to it when it `is_idle`."""
+def process_context() -> BaseContext:
+    """Return the way to start processes: by fork, which is fast, unless other threads or the system forbid it."""
+    has_fork = "fork" in multiprocessing.get_all_start_methods()
+    # Libraries of macOS do not survive a fork, and of other threads only the locks would be copied.
+    if has_fork and sys.platform != "darwin" and threading.active_count() == 1:
+        return multiprocessing.get_context("fork")
+    return multiprocessing.get_context("spawn")
 
-    def __init__(self, pid: int, tasks: IO[bytes], results: IO[bytes]) -> None:
-        self._pid = pid
-        self._tasks = tasks
-        self.results = results
-        self.is_idle = True
 
-    def give(self, task: object) -> None:
-        self.is_idle = False
-        # A worker that has died is noticed where its result is awaited.
-        with suppress(BrokenPipeError):
-            pickle.dump(task, self._tasks)
-            self._tasks.flush()
+class WorkerPool:
+    """Worker processes that call functions. They end with the `with` block, or when this process ends or is killed.
 
-    def take_result(self) -> Any:
-        """What came of the task. Raises if the worker gave up, or died."""
+    `initialize` is called once in each of them, with `arguments`, which need not be picklable where processes fork.
+    """
+
+    def __init__(self, context: BaseContext, jobs: int, initialize: Callable[..., object], *arguments: object) -> None:
+        reader, self._lifeline = context.Pipe(duplex=False)
+        inherited = self._lifeline if context.get_start_method() == "fork" else None
+        self._reader = reader
+        self._executor = ProcessPoolExecutor(
+            jobs, context, initializer=_begin, initargs=(reader, inherited, initialize, arguments)
+        )
+
+    def submit(self, function: Callable[_P, _T], *arguments: _P.args, **settings: _P.kwargs) -> Future[_T]:
+        """Have a worker call a function."""
+        # An interrupt waits until new processes ignore it.
+        mask = _block_interrupts()
         try:
-            result = pickle.load(self.results)
-        except (EOFError, pickle.UnpicklingError):
-            code = self._exit_code()
-            how = f"ended by signal {-code}" if code is not None and code < 0 else "ended"
-            message = f"a worker process was {how} before it was done; it may lack memory: --jobs 1 needs less"
-            raise ChildProcessError(0, message) from None
-        if result is None:
-            raise WorkerGaveUpError
-        self.is_idle = True
-        return result
+            return self._executor.submit(function, *arguments, **settings)
+        except BrokenProcessPool:
+            raise killed_worker() from None
+        finally:
+            _restore_interrupts(mask)
 
-    def end(self) -> None:
-        """End the process, whatever it is at."""
-        with suppress(ProcessLookupError):
-            os.kill(self._pid, signal.SIGKILL)
-        self._exit_code()
-        for pipe in (self._tasks, self.results):
-            with suppress(BrokenPipeError):
-                pipe.close()
-
-    def _exit_code(self) -> int | None:
-        """The exit code of a process that ends now, negative if a signal ended it; None where nobody knows."""
-        try:
-            return os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
-        except ChildProcessError:
-            # We may have asked before; or who started us has us ignore our children, who are then collected without us.
-            return None
-
-
-class Workers:
-    """Some workers, all of which end with the block."""
-
-    def __init__(self) -> None:
-        self._workers: list[Worker] = []
-
-    def __enter__(self) -> Workers:
+    def __enter__(self) -> WorkerPool:
         return self
 
-    def __exit__(self, *_exception: object) -> None:
-        for worker in self._workers:
-            worker.end()
-
-    def start(self, work: Callable[[Any], Any]) -> Worker:
-        """A process that calls `work` with each task. Tasks and results are pickled; None is no result."""
-        task_reader, task_writer = os.pipe()
-        result_reader, result_writer = os.pipe()
-        # An interrupt waits until the new process is listed here, to be ended, and until that one ignores interrupts.
-        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        try:
-            pid = os.fork()
-            if pid == 0:
-                # With these open, it would not notice the end of the process that it works for.
-                os.close(task_writer)
-                os.close(result_reader)
-                _work_and_exit(work, task_reader, result_writer)
-            worker = Worker(pid, open(task_writer, "wb"), open(result_reader, "rb"))  # noqa: SIM115
-            self._workers.append(worker)
-        except OSError:
-            os.close(task_writer)
-            os.close(result_reader)
-            raise WorkerGaveUpError from None
-        finally:
-            os.close(task_reader)
-            os.close(result_writer)
-            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        return worker
-
-    def finished(self, seconds: float | None) -> list[Worker]:
-        """The workers whose results can be taken. Waits until there is one, but no longer than so many seconds."""
-        pipes = {worker.results: worker for worker in self._workers}
-        return [pipes[pipe] for pipe in select.select(list(pipes), [], [], seconds)[0]]
+    def __exit__(self, kind: type[BaseException] | None, *_exception: object) -> None:
+        if kind is not None:
+            # Whatever the workers are at, nobody waits for it.
+            self._lifeline.close()
+        self._executor.shutdown(wait=True, cancel_futures=True)
+        self._lifeline.close()
+        self._reader.close()
 
 
-def exit_if_orphaned(parent: int) -> None:
-    """End this process if the one that started it is gone: nobody waits for what it does."""
-    if os.getppid() != parent:
-        os._exit(1)
-
-
-def _work_and_exit(work: Callable[[Any], Any], task_reader: int, result_writer: int) -> NoReturn:
-    """What a worker does. It never returns: the rest of the program is for the process that it is a copy of."""
+def result_of(future: Future[_T]) -> _T:
+    """Return the result of a call that is done. An exception of the function is raised as it is."""
     try:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        with open(task_reader, "rb") as tasks, open(result_writer, "wb") as results:
-            while True:
-                task = pickle.load(tasks)
-                try:
-                    result = work(task)
-                except Exception:
-                    result = None
-                pickle.dump(result, results)
-                results.flush()
-    finally:
-        # At the end of the tasks, too, which is an error to pickle.
-        os._exit(0)
+        return future.result()
+    except BrokenProcessPool:
+        raise killed_worker() from None
+
+
+def killed_worker() -> ChildProcessError:
+    return ChildProcessError(
+        0, "a worker process ended before it was done, perhaps for lack of memory: fewer jobs need less"
+    )
+
+
+def _begin(
+    lifeline: Connection,
+    inherited: Connection | None,
+    initialize: Callable[..., object],
+    arguments: tuple[object, ...],
+) -> None:
+    """Prepare a worker process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # What this process would do at these signals, such as removing unfinished files, is not for its copies to do.
+    for name in ("SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_DFL)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    if inherited is not None:
+        # While this end is open anywhere, the other end does not see that it was closed.
+        inherited.close()
+    threading.Thread(target=_exit_with_parent, args=(lifeline,), daemon=True).start()
+    initialize(*arguments)
+
+
+def _exit_with_parent(lifeline: Connection) -> None:
+    """Wait until the process that started this one closes its end of the pipe, or is gone; then end this process."""
+    with suppress(EOFError, OSError):
+        lifeline.recv_bytes()
+    os._exit(1)
+
+
+def _block_interrupts() -> set[signal.Signals | int] | None:
+    if hasattr(signal, "pthread_sigmask"):
+        return signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    return None
+
+
+def _restore_interrupts(mask: set[signal.Signals | int] | None) -> None:
+    if mask is not None:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)

@@ -69,6 +69,8 @@ class Inflater:
         self._bytes_in = 0
         self._bytes_out = 0
         self._waiting = b""
+        # The first bytes that come out, until there are enough of them to tell what they are.
+        self._head: bytes | None = b""
         if kind == "gzip":
             self._new: Any = lambda: zlib.decompressobj(wbits=31)
             self._errors: tuple[type[Exception], ...] = (zlib.error,)
@@ -109,7 +111,19 @@ class Inflater:
                 self._waiting = self._waiting.lstrip(b"\0")
             self._stream = None
         self._count(len(out))
+        if self._head is not None:
+            self._refuse_second_compression(out)
         return out
+
+    def _refuse_second_compression(self, out: bytes) -> None:
+        """Raise if what comes out is compressed again: data is inflated once."""
+        head = (self._head or b"") + out[:MAGIC_BYTES]
+        inner = sniff_compression(head)
+        if inner is not None:
+            raise ParseError(
+                f"the input is compressed twice: there is {inner} data in the {self._kind} data; decompress it once"
+            )
+        self._head = head if len(head) < MAGIC_BYTES else None
 
     def _count(self, size: int) -> None:
         self._bytes_out += size

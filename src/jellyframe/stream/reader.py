@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from jellyframe.batch import Batch, NamespaceDeclaration
 from jellyframe.batch.frames import Frame, frames_of
-from jellyframe.errors import JellyError, OptionsError, ParseError
+from jellyframe.errors import Advice, JellyError, OptionsError, ParseError
 from jellyframe.kernel.decode_cy import Decoder
 from jellyframe.options import Limits, StreamOptions
 from jellyframe.storage.sources import CHUNK_BYTES, ByteSource
@@ -109,6 +109,11 @@ class JellyReader:
         if self._first_options is None:
             raise self._error or ParseError("the input holds no options row, so it is no Jelly stream")
         return self._first_options
+
+    @property
+    def is_delimited(self) -> bool | None:
+        """Whether the frames have their lengths in front; None until the first bytes have been read."""
+        return self._is_delimited
 
     @property
     def source_name(self) -> str | None:
@@ -258,8 +263,8 @@ class JellyReader:
                 if getattr(self._options, field.name) != getattr(options, field.name)
             )
             raise OptionsError(
-                f"the options change inside the stream: {changes}; "
-                "if streams were concatenated, read with concatenated=True"
+                f"the options change inside the stream: {changes}; it may be several streams, one after the other",
+                advice=Advice("argument", "concatenated", "True"),
             )
         return kernel_options(options)
 

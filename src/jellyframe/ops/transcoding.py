@@ -1,0 +1,226 @@
+"""Rewrite Jelly streams as one stream, with other options, other frames, another physical type."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, TypedDict
+
+from jellyframe.errors import Advice, OptionsError
+from jellyframe.ops.fitting import Fitting
+from jellyframe.ops.progress import ProgressCallback, ProgressMeter
+from jellyframe.ops.regroup import FramePerInput, FrameRows, FramesKept, Framing, WriterSettings, write_frames
+from jellyframe.ops.sources import CountedSource, local_file, local_files
+from jellyframe.options import Limits, LogicalType, PhysicalType, StreamOptions
+from jellyframe.storage.sources import total_size
+from jellyframe.stream.reader import JellyReader, open_reader
+from jellyframe.stream.writer import DEFAULT_FRAME_ROWS
+
+if TYPE_CHECKING:
+    from jellyframe.batch import Batch
+    from jellyframe.storage.types import Compression, Sink, Source
+
+Frames: TypeAlias = Literal["keep", "rows", "input"]
+
+# Each process takes some 30 MB, and the one that joins their results has little to do only while they are few.
+MOST_DEFAULT_JOBS = 8
+# The distance of restart points is the writer's own business.
+_BY_WRITER = -1
+
+
+class OptionChanges(TypedDict, total=False):
+    """Stream options that `transcode` changes; the others stay as they are."""
+
+    stream_name: str
+    physical_type: PhysicalType
+    logical_type: LogicalType
+    generalized_statements: bool
+    rdf_star: bool
+    max_name_table_size: int
+    max_prefix_table_size: int
+    max_datatype_table_size: int
+
+
+class Transcoded(NamedTuple):
+    """What `transcode` has written. `is_copy` if the output is the input, byte for byte."""
+
+    statements: int
+    options: StreamOptions
+    is_copy: bool = False
+
+
+def transcode(
+    inputs: Source | Sequence[Source],
+    output: Sink,
+    *,
+    options: StreamOptions | None = None,
+    changes: OptionChanges | None = None,
+    frames: Frames | None = None,
+    frame_rows: int | None = None,
+    merge_graphs: bool = False,
+    validate_terms: bool = False,
+    concatenated: bool = False,
+    delimited: bool = True,
+    compression: Compression | None = None,
+    restart_every: int | None = _BY_WRITER,
+    index: bool = False,
+    jobs: int = 1,
+    limits: Limits | None = None,
+    progress: ProgressCallback | None = None,
+) -> Transcoded:
+    """Rewrite Jelly streams as one stream, and return what was written.
+
+    `inputs` is a path, bytes or a binary file object, or a list of them. The options of the output are `options`, or
+    else those of the first input with flags and a physical type that all inputs fit; `changes` changes some of them.
+
+    `frames` says what becomes of the frames: `"keep"` keeps them with their metadata (the default), `"rows"` makes
+    frames of `frame_rows` rows (the default if that is given), `"input"` makes one of each input. Triples become quads
+    of the default graph; quads become triples if all of them are in the default graph, or with `merge_graphs`. Blank
+    nodes keep their labels. `validate_terms` checks IRIs (RFC 3987) and language tags (BCP 47).
+
+    Options that come again inside an input must be the same, and what was set before them still holds, as the format
+    has it. With `concatenated` they begin a new stream, as in the output of other writers set end to end; our own files
+    can be concatenated and read either way, as long as their options are the same.
+
+    `delimited`, `compression`, `restart_every` and `index` are those of `open_writer`. With several `jobs`, that many
+    processes rewrite large files piece by piece, if all inputs are files, the output is a path, and the output is a
+    flat stream with restart points. A file that does not change is checked in full and copied.
+    """
+    sources: Sequence[Source] = inputs if isinstance(inputs, list | tuple) else [inputs]  # type: ignore[list-item]
+    if not sources:
+        raise OptionsError("there are no inputs: name at least one")
+    limits = limits or Limits()
+    settings: WriterSettings = {"delimited": delimited, "compression": compression, "index": index}
+    if restart_every != _BY_WRITER:
+        settings["restart_every"] = restart_every
+    files = local_files(sources)
+    meter = ProgressMeter(progress, None if files is None else total_size(files))
+    with _Inputs(sources, limits, meter, concatenated=concatenated) as opened:
+        found = opened.options()
+        target = output_options(found, options, changes or {}, merge_graphs=merge_graphs)
+        framing = _framing(frames, frame_rows, target, delimited=delimited)
+        fitting = Fitting(target.physical_type, target.has_graph, merge_graphs, validate_terms)
+        if files is not None and isinstance(output, str | os.PathLike):
+            path = os.fspath(output)
+            may_copy = len(files) == 1 and target == found[0] and isinstance(framing, FramesKept)
+            if may_copy and delimited and not (compression or validate_terms or merge_graphs or restart_every != -1):
+                from jellyframe.ops.unchanged import copy_checked
+
+                statements = copy_checked(files[0], path, target, limits, meter, index=index)
+                if statements is not None:
+                    return Transcoded(statements, target, is_copy=True)
+            if jobs > 1:
+                from jellyframe.ops.rewriting import Rewriting, rewrite_in_pieces
+
+                rewriting = Rewriting(target, settings, framing, limits, concatenated, fitting)
+                done = rewrite_in_pieces(files, path, rewriting, jobs, meter)
+                if done is not None:
+                    return Transcoded(done.statements, done.options or target)
+        writer = write_frames(opened.batches(fitting), output, target, settings, framing)
+    return Transcoded(writer.statements_written, writer.options or target)
+
+
+def default_jobs() -> int:
+    """Return how many processes pay off on this machine: one for each core that this one may use, up to 8."""
+    from jellyframe.ops.workers import usable_cores
+
+    return min(usable_cores(), MOST_DEFAULT_JOBS)
+
+
+class _Inputs:
+    """The streams to read, one after the other. The first one stays open from when its options have been read."""
+
+    def __init__(self, sources: Sequence[Source], limits: Limits, meter: ProgressMeter, *, concatenated: bool) -> None:
+        self._sources = sources
+        self._limits = limits
+        self._meter = meter
+        self._concatenated = concatenated
+        self._open(sources[0])
+
+    def _open(self, source: Source) -> None:
+        self._source = CountedSource(source)
+        self._reader: JellyReader = open_reader(self._source, limits=self._limits, concatenated=self._concatenated)
+
+    def options(self) -> list[StreamOptions]:
+        """Return the options of the first input and, as far as they can be read beforehand, of the others."""
+        found = [self._reader.options]
+        for path in map(local_file, self._sources[1:]):
+            if path is not None:
+                with open_reader(path, limits=self._limits) as reader:
+                    found.append(reader.options)
+        return found
+
+    def batches(self, fitting: Fitting) -> Iterator[Iterable[Batch]]:
+        """Yield for each input its batches, as the output can hold them."""
+        for number, source in enumerate(self._sources):
+            if number:
+                self._open(source)
+            yield fitting.apply(self._meter.over(self._reader.batches(), self._source), self._source.name)
+            self._close()
+
+    def _close(self) -> None:
+        self._reader.close()
+        self._source.close()
+
+    def __enter__(self) -> _Inputs:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self._close()
+
+
+def output_options(
+    inputs: Sequence[StreamOptions],
+    options: StreamOptions | None,
+    changes: OptionChanges,
+    *,
+    merge_graphs: bool = False,
+) -> StreamOptions:
+    """Return the options of a stream that all inputs fit into, given their options and what is asked for."""
+    if options is None:
+        first = inputs[0]
+        physical = first.physical_type
+        if merge_graphs:
+            physical = PhysicalType.TRIPLES
+        elif not first.has_graph:
+            physical = next((other.physical_type for other in inputs if other.has_graph), physical)
+        options = first.replace(
+            physical_type=physical,
+            generalized_statements=any(other.generalized_statements for other in inputs),
+            rdf_star=any(other.rdf_star for other in inputs),
+        )
+    # Namespaces and metadata are kept, so the version has to cover those that may come.
+    options = options.replace(version=max(other.version for other in inputs), **changes)
+    if "logical_type" not in changes:
+        options = options.replace(logical_type=_logical_type(options))
+    return options
+
+
+def _logical_type(options: StreamOptions) -> LogicalType:
+    """Return the logical type that goes with the physical one: the same, or its counterpart."""
+    triples = {
+        LogicalType.FLAT_QUADS: LogicalType.FLAT_TRIPLES,
+        LogicalType.DATASETS: LogicalType.GRAPHS,
+    }
+    quads = {other: this for this, other in triples.items()}
+    counterparts = quads if options.has_graph else triples
+    return counterparts.get(options.logical_type.base, options.logical_type)
+
+
+def _framing(frames: Frames | None, rows: int | None, options: StreamOptions, *, delimited: bool) -> Framing:
+    how = frames or ("keep" if rows is None else "rows")
+    if how not in ("keep", "rows", "input"):
+        raise OptionsError(f"frames is {how!r}, and must be one of keep, rows, input")
+    if how != "rows" and rows is not None:
+        raise OptionsError(f"frames={how!r} and frame_rows exclude each other")
+    if how == "input" or not delimited:
+        return FramePerInput()
+    if how == "keep":
+        return FramesKept()
+    if options.logical_type.is_grouped:
+        raise OptionsError(
+            f"in a stream of the logical type {options.logical_type.name} each frame is an element, so its frames "
+            "cannot be regrouped by rows",
+            advice=Advice("stream option", "logical_type", "FLAT_QUADS" if options.has_graph else "FLAT_TRIPLES"),
+        )
+    return FrameRows(rows or DEFAULT_FRAME_ROWS)

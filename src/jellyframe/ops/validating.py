@@ -1,0 +1,108 @@
+"""Check a Jelly stream against the rules of the format, and against other data."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+from jellyframe.batch.selection import FrameRange, take_frames
+from jellyframe.errors import JellyError, LimitError
+from jellyframe.ops.comparing import Comparer, StatementSource, comparer_for
+from jellyframe.ops.progress import ProgressCallback, ProgressMeter
+from jellyframe.ops.sources import CountedSource
+from jellyframe.ops.validation_report import ValidationReport
+from jellyframe.options import StreamOptions
+from jellyframe.stream.reader import open_reader
+
+if TYPE_CHECKING:
+    from jellyframe.batch import Batch
+    from jellyframe.options import Limits
+    from jellyframe.storage.types import Path, Source
+
+_SHAPES = {True: "frames with their lengths in front", False: "one bare frame"}
+
+
+def validate(
+    source: Source,
+    *,
+    delimited: bool | None = None,
+    expected_options: StreamOptions | Path | None = None,
+    compare_to: Source | None = None,
+    compare_format: str | None = None,
+    compare_ordered: bool = False,
+    compare_frames: tuple[int, int | None] = (0, None),
+    validate_terms: bool = False,
+    concatenated: bool = False,
+    limits: Limits | None = None,
+    progress: ProgressCallback | None = None,
+) -> ValidationReport:
+    """Read a whole Jelly stream and return a report of what breaks the rules.
+
+    `delimited` says whether the frames must have their lengths in front (by default either will do), and
+    `expected_options` which stream options the stream must have: options, or the path of a Jelly file with the same.
+    `compare_to` is RDF data that must hold the same statements, in the same order with `compare_ordered`; its format is
+    told by its name or by `compare_format`, and `compare_frames` restricts the comparison to some frames of the stream,
+    from a number up to, but without, another. `validate_terms` also checks IRIs (RFC 3987) and language tags (BCP 47).
+    With `concatenated`, every options row begins a new stream.
+
+    What is refused for its size (a `LimitError`), and errors in the data compared to, are raised: they say nothing
+    about the stream. Memory is bounded, unless data is compared without order.
+    """
+    options, options_name = _expected(expected_options)
+    with ExitStack() as opened:
+        comparer = None
+        if compare_to is not None:
+            reference = opened.enter_context(StatementSource(compare_to, compare_format))
+            comparer = comparer_for(reference, _name(compare_to), ordered=compare_ordered)
+        counted = opened.enter_context(CountedSource(source))
+        report = ValidationReport(counted.name)
+        batches = _checked_batches(counted, report, limits, concatenated=concatenated)
+        for batch in ProgressMeter(progress, counted.total_bytes).over(batches, counted):
+            report.count(batch)
+            if validate_terms:
+                report.check_terms(batch)
+            if comparer is not None:
+                # An error in the data compared to is no problem of the stream, so it is not caught here.
+                _compare(batch, comparer, FrameRange(*compare_frames))
+        if delimited is not None and report.delimited is not None and delimited != report.delimited:
+            report.add("delimiting", f"the input is {_SHAPES[report.delimited]}, not {_SHAPES[delimited]}")
+        if options is not None and report.options is not None:
+            report.check_options(options, options_name)
+        if comparer is not None and report.is_complete:
+            report.add_all("comparison", comparer.differences())
+    return report
+
+
+def _checked_batches(
+    source: CountedSource, report: ValidationReport, limits: Limits | None, *, concatenated: bool
+) -> Iterator[Batch]:
+    """Yield the batches of the stream; the error that ends it goes to the report."""
+    with open_reader(source, limits=limits, concatenated=concatenated) as reader:
+        try:
+            yield from reader.batches()
+            report.options = reader.options
+            report.is_complete = True
+        except LimitError:
+            # What is refused for its size may well be valid: that is no answer.
+            raise
+        except JellyError as error:
+            report.add_error(error)
+        report.delimited = reader.is_delimited
+
+
+def _compare(batch: Batch, comparer: Comparer, frames: FrameRange) -> None:
+    for part in take_frames((batch,), frames):
+        comparer.add(part.statements())
+
+
+def _expected(expected: StreamOptions | Path | None) -> tuple[StreamOptions | None, str]:
+    if expected is None or isinstance(expected, StreamOptions):
+        return expected, "the expected options"
+    with open_reader(expected) as reader:
+        return reader.options, os.fspath(expected)
+
+
+def _name(source: Source) -> str:
+    return os.fspath(source) if isinstance(source, str | os.PathLike) else "the data compared to"
