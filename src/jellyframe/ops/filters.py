@@ -15,6 +15,8 @@ from jellyframe.kernel.kinds import KIND_BLANK_NODE, KIND_DEFAULT_GRAPH, KIND_IR
 from jellyframe.terms import DEFAULT_GRAPH, IRI, BlankNode, DefaultGraph
 
 _Term = object
+# The filters by their names in options, and the position that each looks at.
+FILTERS = {"subjects": "s", "predicates": "p", "objects": "o", "graphs": "g"}
 
 
 def parse_term(text: str, position: str) -> _Term:

@@ -11,6 +11,9 @@ from enum import IntEnum
 from typing import Any, TypeVar
 
 from jellyframe.errors import OptionsError
+from jellyframe.ops.bad_input import FAILFAST, MODES, Mode
+from jellyframe.ops.filters import FILTERS
+from jellyframe.ops.inputs import InputOptions
 from jellyframe.options import Limits, LogicalType, PhysicalType, StreamOptions
 from jellyframe.storage.compression import COMPRESSIONS
 from jellyframe.stream.reader import DEFAULT_BATCH_ROWS
@@ -19,12 +22,9 @@ from jellyframe.stream.writer import DEFAULT_FRAME_BYTES, DEFAULT_FRAME_ROWS, DE
 _T = TypeVar("_T")
 _D = TypeVar("_D")
 _E = TypeVar("_E", bound=IntEnum)
+_S = TypeVar("_S", bound=str)
 
-FAILFAST, PERMISSIVE, DROPMALFORMED = "FAILFAST", "PERMISSIVE", "DROPMALFORMED"
-MODES = (FAILFAST, PERMISSIVE, DROPMALFORMED)
 CORRUPT_COLUMN = "_corrupt_record"
-# The options that keep only statements with one of the given terms, and the position each looks at.
-FILTER_OPTIONS = {"subjects": "s", "predicates": "p", "objects": "o", "graphs": "g"}
 # As far as our writer's restart points are apart: where there is little data, small pieces keep all cores busy.
 
 _SIZE = re.compile(r"(\d+)\s*([kmgt]?)(i?b)?", re.IGNORECASE)
@@ -95,8 +95,8 @@ def _size_or_none(text: str) -> int | None:
     return None if text.lower() in ("none", "off", "false", "0") else _size(text)
 
 
-def _one_of(*choices: str) -> Callable[[str], str]:
-    def read(text: str) -> str:
+def _one_of(*choices: _S) -> Callable[[str], _S]:
+    def read(text: str) -> _S:
         for choice in choices:
             if text.lower() == choice.lower():
                 return choice
@@ -169,7 +169,7 @@ class ReadOptions:
     layout: str | None = None
     columns: tuple[str, ...] | None = None
     filters: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    mode: str = FAILFAST
+    mode: Mode = FAILFAST
     corrupt_column: str = CORRUPT_COLUMN
     partition_bytes: int | None = None
     batch_rows: int = DEFAULT_BATCH_ROWS
@@ -184,7 +184,7 @@ class ReadOptions:
         given = GivenOptions(options)
         filters: dict[str, tuple[str, ...]] = {}
         nothing: tuple[str, ...] = ()
-        for name, position in FILTER_OPTIONS.items():
+        for name, position in FILTERS.items():
             terms = given.take(name, _terms, nothing)
             if terms:
                 filters[position] = terms
@@ -203,6 +203,17 @@ class ReadOptions:
         )
         given.refuse_others()
         return result
+
+    @property
+    def inputs(self) -> InputOptions:
+        """How the files are read, whatever is made of their rows."""
+        return InputOptions(
+            filters=self.filters,
+            mode=self.mode,
+            batch_rows=self.batch_rows,
+            concatenated=self.concatenated,
+            limits=self.limits,
+        )
 
 
 def _limits(given: GivenOptions) -> dict[str, int]:

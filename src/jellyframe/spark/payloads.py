@@ -13,8 +13,9 @@ from pyspark.sql.types import ArrayType, BinaryType, DataType, StringType, Struc
 from jellyframe.arrow.grouping import changes
 from jellyframe.arrow.layouts import get_layout
 from jellyframe.errors import JellyError, OptionsError
+from jellyframe.ops.bad_input import DROPMALFORMED, FAILFAST, MODES, PERMISSIVE
 from jellyframe.options import Limits, StreamOptions
-from jellyframe.spark.options import CORRUPT_COLUMN, DROPMALFORMED, FAILFAST, MODES, PERMISSIVE
+from jellyframe.spark.options import CORRUPT_COLUMN
 from jellyframe.spark.schema import DEFAULT_LAYOUT, exact_arrow_schema, layout_columns
 from jellyframe.stream.message_batches import MessageDecoder, Part, encode_messages
 

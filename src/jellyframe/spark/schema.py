@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import pyarrow as pa
 from pyspark.sql.types import BinaryType, DataType, LongType, MapType, StringType, StructField, StructType
 
 from jellyframe.arrow.layouts import FRAME_COLUMN, METADATA_COLUMN, POSITIONS, TERM_STRUCT, get_layout
 from jellyframe.errors import OptionsError
-from jellyframe.spark.options import PERMISSIVE, ReadOptions
+from jellyframe.ops.bad_input import PERMISSIVE
+from jellyframe.ops.rows import FILE_COLUMN, Columns
+from jellyframe.spark.options import ReadOptions
 
-FILE_COLUMN = "file"
 DEFAULT_LAYOUT = "struct"
 
 _STRING = StringType()
@@ -52,44 +51,32 @@ def default_schema(options: ReadOptions) -> StructType:
     return schema
 
 
-@dataclass(frozen=True)
-class Columns:
-    """What a schema, which the user may have given, asks for. It can be sent to workers."""
-
-    layout: str
-    arrow: pa.Schema
-    statement: tuple[str, ...]
-    corrupt: str | None
-
-    @classmethod
-    def of(cls, schema: StructType, options: ReadOptions) -> Columns:
-        layout = options.layout or _guess_layout(schema)
-        known = layout_columns(layout)
-        corrupt = None
-        has: DataType
-        for field in schema.fields:
-            wanted = field.dataType
-            if field.name == options.corrupt_column:
-                corrupt, has = field.name, _STRING
-            elif field.name in known:
-                has = known[field.name]
-            elif field.name in _EXTRA_COLUMNS:
-                has = _EXTRA_COLUMNS[field.name]
-            else:
-                names = ", ".join([*known, *_EXTRA_COLUMNS, options.corrupt_column])
-                raise OptionsError(f"schema: the layout {layout} has no column {field.name!r}; there are {names}")
-            if not _is_part(wanted, has):
-                raise OptionsError(
-                    f"schema: column {field.name!r} is {wanted.simpleString()}; in the layout {layout} "
-                    f"it is {has.simpleString()}"
-                )
-        if not schema.fields:
-            raise OptionsError("schema: it has no columns")
-        statement = tuple(name for name in schema.names if name in known)
-        return cls(layout, exact_arrow_schema(schema), statement, corrupt)
-
-    def __contains__(self, name: str) -> bool:
-        return name in self.arrow.names
+def columns_of(schema: StructType, options: ReadOptions) -> Columns:
+    """Return what a schema, which the user may have given, asks for."""
+    layout = options.layout or _guess_layout(schema)
+    known = layout_columns(layout)
+    corrupt = None
+    has: DataType
+    for field in schema.fields:
+        wanted = field.dataType
+        if field.name == options.corrupt_column:
+            corrupt, has = field.name, _STRING
+        elif field.name in known:
+            has = known[field.name]
+        elif field.name in _EXTRA_COLUMNS:
+            has = _EXTRA_COLUMNS[field.name]
+        else:
+            names = ", ".join([*known, *_EXTRA_COLUMNS, options.corrupt_column])
+            raise OptionsError(f"schema: the layout {layout} has no column {field.name!r}; there are {names}")
+        if not _is_part(wanted, has):
+            raise OptionsError(
+                f"schema: column {field.name!r} is {wanted.simpleString()}; in the layout {layout} "
+                f"it is {has.simpleString()}"
+            )
+    if not schema.fields:
+        raise OptionsError("schema: it has no columns")
+    statement = tuple(name for name in schema.names if name in known)
+    return Columns(layout, exact_arrow_schema(schema), statement, corrupt)
 
 
 def _is_part(wanted: DataType, has: DataType) -> bool:

@@ -13,16 +13,14 @@ import pyarrow as pa
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 from pyspark.sql.types import StructType
 
-from jellyframe.arrow.layouts import FRAME_COLUMN
 from jellyframe.errors import OptionsError, StorageError
 from jellyframe.ops.filters import RowFilter
 from jellyframe.spark.options import ReadOptions
-from jellyframe.spark.reading import JellyPartition, read_pieces
-from jellyframe.spark.schema import Columns
+from jellyframe.spark.reading import plan_partitions, read_partition
+from jellyframe.spark.schema import columns_of
 from jellyframe.storage.arrivals import Arrival, ArrivalLog
 from jellyframe.storage.finding import find_files, fixed_folder
 from jellyframe.storage.stores import DataFile, Storage, locate
-from jellyframe.stream.splits import plan_pieces
 
 try:
     from pyspark.sql.streaming import datasource as limits
@@ -44,7 +42,7 @@ class _StreamReader(DataSourceStreamReader):
 
     def __init__(self, options: ReadOptions, schema: StructType) -> None:
         self.options = options
-        self.columns = Columns.of(schema, options)
+        self.columns = columns_of(schema, options)
         RowFilter(options.filters)
         self._storages = list(dict.fromkeys(locate(path)[0] for path in options.paths))
         self._log: ArrivalLog | None = None
@@ -58,14 +56,10 @@ class _StreamReader(DataSourceStreamReader):
 
     def partitions(self, start: _Offset, end: _Offset) -> Sequence[InputPartition]:
         arrivals = self._log_of(end).arrivals[start[_FILES] : end[_FILES]]
-        planned = plan_pieces(
-            self._files(arrivals), self.options.partition_bytes, number_frames=FRAME_COLUMN in self.columns
-        )
-        return [JellyPartition(pieces) for pieces in planned]
+        return plan_partitions(self._files(arrivals), self.options, self.columns)
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        pieces = partition.pieces if isinstance(partition, JellyPartition) else ()
-        return read_pieces(pieces, self.options, self.columns)
+        return read_partition(partition, self.options, self.columns)
 
     # ---- the log ----
 

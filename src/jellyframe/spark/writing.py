@@ -19,9 +19,10 @@ from jellyframe.arrow.terms import BatchMaker, find_layout
 from jellyframe.batch import Batch
 from jellyframe.errors import OptionsError, TableError
 from jellyframe.kernel.kinds import KIND_DEFAULT_GRAPH
+from jellyframe.ops.rows import FILE_COLUMN
 from jellyframe.options import VERSION_1_1, StreamOptions
 from jellyframe.spark.options import WriteOptions
-from jellyframe.spark.schema import FILE_COLUMN, exact_arrow_schema, layout_columns
+from jellyframe.spark.schema import exact_arrow_schema, layout_columns
 from jellyframe.storage.commit import Target
 from jellyframe.storage.rolling import RollingFiles
 from jellyframe.stream.writer import JellyWriter, open_writer

@@ -95,8 +95,12 @@ def pack(pieces: Sequence[Piece], target: int) -> list[tuple[Piece, ...]]:
 
 
 def _cut(file: DataFile, target: int, number_frames: bool) -> list[Piece]:
-    """A large file in pieces of about the target size."""
-    with file.open() as source:
+    """A large file in pieces of about the target size. If it is gone, whoever reads it will say so."""
+    try:
+        source = file.open()
+    except FileNotFoundError:
+        return [Piece(file)]
+    with source:
         starts = [0]
         for offset in restart_offsets(source, file.size):
             if offset - starts[-1] >= target:

@@ -10,9 +10,9 @@ import pytest
 
 import jellyframe
 from jellyframe.errors import OptionsError, StorageError, TextError
+from jellyframe.ops.inputs import Inputs
 from jellyframe.spark.jobs import read_statements
 from jellyframe.spark.jobs.errors import plain_errors
-from jellyframe.spark.jobs.inputs import Inputs, has_graphs
 from jellyframe.storage.compression import zstd_module
 from support.spark_data import STATEMENTS, texts, write_jelly
 
@@ -115,6 +115,6 @@ def test_whether_there_are_graphs(tmp_path):
     write_jelly(tmp_path / "triples.jelly", triple)
     (tmp_path / "triples.nt").touch()
     pyarrow.parquet.write_table(jellyframe.read_table(tmp_path / "triples.jelly"), tmp_path / "triples.parquet")
-    assert not has_graphs(Inputs.find(tmp_path))
+    assert not Inputs.find(tmp_path).has_graphs()
     write_jelly(tmp_path / "quads.jelly", STATEMENTS)
-    assert has_graphs(Inputs.find(tmp_path))
+    assert Inputs.find(tmp_path).has_graphs()

@@ -248,3 +248,9 @@ def test_over_connect(spark, connect_port, source, tmp_path):
             jobs.convert(remote, source, tmp_path / "bad")
     finally:
         remote.client.close()
+
+
+def test_public_names():
+    from jellyframe.spark import jobs
+
+    assert all(getattr(jobs, name) is not None for name in jobs.__all__)

@@ -27,6 +27,10 @@ from jellyframe.kernel.kinds import (
     KIND_TYPED_LITERAL,
 )
 from jellyframe.kernel.ntriples_write_cy import term_strings
+from jellyframe.ops.bad_input import BadRecords
+from jellyframe.ops.inputs import Inputs
+from jellyframe.ops.reading import piece_batches
+from jellyframe.stream.splits import Piece
 
 SUBJECT, PREDICATE, OBJECT, GRAPH, CLASS, BAD_RECORD = range(6)
 # Spark's name for each type, and Arrow's.
@@ -63,6 +67,15 @@ def counted(batches: Iterable[Batch]) -> Iterator[pa.RecordBatch]:
     for batch in batches:
         if len(batch):
             yield _Counts(batch).rows()
+
+
+def counted_pieces(pieces: Iterable[Piece], inputs: Inputs) -> Iterator[pa.RecordBatch]:
+    """Yield the counts of pieces of files, and rows that report bad input."""
+    bad = BadRecords(inputs.options.mode)
+    for piece in pieces:
+        yield from counted(piece_batches(piece, inputs, bad.add))
+    if bad.count:
+        yield bad_records(bad.quoted(), bad.count)
 
 
 def bad_records(messages: list[str], count: int) -> pa.RecordBatch:

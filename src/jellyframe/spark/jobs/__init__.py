@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Summary", "convert", "merge", "partition", "read_statements", "sample", "stats", "validate"]
 
 _HOMES = {
-    "Summary": "summary",
+    "Summary": "running",
     "convert": "converting",
     "merge": "merging",
     "partition": "partitioning",

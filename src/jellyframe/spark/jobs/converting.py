@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+from jellyframe.ops.inputs import KEEP, BlankNodes, Paths
 from jellyframe.ops.summary import Summary
-from jellyframe.spark.jobs.inputs import KEEP, Inputs, Paths, has_graphs
+from jellyframe.spark.jobs.inputs import JobInputs
 from jellyframe.spark.jobs.outputs import ERROR, Output
 from jellyframe.spark.jobs.running import copy_statements
 
@@ -24,7 +25,7 @@ def convert(
     save: str = ERROR,
     in_format: str | None = None,
     mode: str = "FAILFAST",
-    blank_nodes: str = KEEP,
+    blank_nodes: BlankNodes = KEEP,
     files: int | None = None,
     partition_bytes: int | None = None,
     read_options: Mapping[str, Any] | None = None,
@@ -39,7 +40,7 @@ def convert(
     Labels of blank nodes stay as they are: the files of a dump are most often parts of one document, whose nodes
     cross them. Where each file is a document of its own, `blank_nodes="per-file"` keeps their nodes apart.
     """
-    inputs = Inputs.find(
+    inputs = JobInputs.find(
         paths,
         in_format=in_format,
         mode=mode,
@@ -47,5 +48,5 @@ def convert(
         partition_bytes=partition_bytes,
         **(read_options or {}),
     )
-    target = Output.of(output, has_graph=has_graphs(inputs), out_format=out_format, save=save, **options)
+    target = Output.of(output, has_graph=inputs.files.has_graphs(), out_format=out_format, save=save, **options)
     return copy_statements("convert", spark, inputs, target, files, None)

@@ -23,13 +23,14 @@ import pyarrow as pa
 from jellyframe.arrow.layouts import string_array
 from jellyframe.batch import Batch
 from jellyframe.kernel.ntriples_write_cy import term_strings
+from jellyframe.ops.bad_input import BadRecords
+from jellyframe.ops.inputs import Inputs
+from jellyframe.ops.reading import piece_batches
 from jellyframe.ops.summary import MAX_PROBLEMS, Summary
 from jellyframe.options import StreamOptions
-from jellyframe.spark.jobs.batches import BadRecords, piece_batches
-from jellyframe.spark.jobs.inputs import Inputs, map_pieces
+from jellyframe.spark.jobs.inputs import JobInputs, map_pieces
 from jellyframe.spark.jobs.outputs import Output
 from jellyframe.spark.jobs.running import RESULT_SCHEMA, TaskResult, run_job, write_batches
-from jellyframe.spark.options import PERMISSIVE
 from jellyframe.stream.reader import open_reader
 from jellyframe.stream.splits import Piece
 from jellyframe.stream.writer import JellyWriter, default_options, open_writer
@@ -65,15 +66,18 @@ class Buckets:
         return self.keys[bucket % len(self.keys)]
 
 
-def write_distinct(job: str, spark: SparkSession, inputs: Inputs, output: Output, files: int, buckets: int) -> Summary:
+def write_distinct(
+    job: str, spark: SparkSession, inputs: JobInputs, output: Output, files: int, buckets: int
+) -> Summary:
     """Write the statements of the inputs once each, to about so many files."""
     plan = Buckets(-(-buckets // files) * files, _partition_keys(spark, files))
     stream = default_options(has_graph=output.plan.stream.has_graph)
     partitions = inputs.pieces()
+    found = inputs.files
 
     def results() -> DataFrame:
         blobs = map_pieces(
-            spark, partitions, lambda pieces: _blobs(pieces, inputs, output, stream, plan), _SPARK_BLOB_SCHEMA
+            spark, partitions, lambda pieces: _blobs(pieces, found, output, stream, plan), _SPARK_BLOB_SCHEMA
         )
         together = blobs.repartition(files, "key").sortWithinPartitions("bucket", "task", "part")
         return together.mapInArrow(lambda batches: _write(batches, output), RESULT_SCHEMA)
@@ -112,7 +116,7 @@ def _blobs(
     context = TaskContext.get()
     assert context is not None
     task = context.partitionId()
-    bad = BadRecords(inputs)
+    bad = BadRecords(inputs.options.mode)
     open_blobs: dict[int, _Blob] = {}
     part = 0
     for piece in pieces:
@@ -130,8 +134,7 @@ def _blobs(
     for bucket, blob in open_blobs.items():
         yield _blob_row(plan.key(bucket), bucket, task, part, blob.close())
     if bad.count:
-        quoted = [str(error) for error in bad.take()[:MAX_PROBLEMS]] if inputs.options.mode == PERMISSIVE else []
-        yield _blob_row(plan.keys[0], _NOTE, task, part, json.dumps([bad.count, quoted]).encode())
+        yield _blob_row(plan.keys[0], _NOTE, task, part, json.dumps([bad.count, bad.quoted()]).encode())
 
 
 class _Blob:

@@ -8,12 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from jellyframe.batch import Batch
-from jellyframe.ops.statistics.counting import COUNTS_DDL, bad_records, counted
+from jellyframe.ops.statistics.counting import COUNTS_DDL, counted, counted_pieces
 from jellyframe.ops.statistics.result import Statistics
-from jellyframe.ops.summary import MAX_PROBLEMS
-from jellyframe.spark.jobs.inputs import Inputs, map_pieces
-from jellyframe.spark.options import PERMISSIVE
-from jellyframe.stream.splits import Piece
+from jellyframe.spark.jobs.inputs import JobInputs, map_pieces
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -22,20 +19,10 @@ if TYPE_CHECKING:
 _SKETCH_DEVIATION = 0.015
 
 
-def counts_of_files(spark: SparkSession, inputs: Inputs) -> DataFrame:
-    """The counts of files, which the tasks read by themselves."""
-    return map_pieces(spark, inputs.pieces(), lambda pieces: _counted_pieces(pieces, inputs), COUNTS_DDL)
-
-
-def _counted_pieces(pieces: tuple[Piece, ...], inputs: Inputs) -> Iterator[pa.RecordBatch]:
-    from jellyframe.spark.jobs.batches import BadRecords, piece_batches
-
-    bad = BadRecords(inputs)
-    for piece in pieces:
-        yield from counted(piece_batches(piece, inputs, bad.add))
-    if bad.count:
-        errors = bad.take()[:MAX_PROBLEMS] if inputs.options.mode == PERMISSIVE else []
-        yield bad_records([str(error) for error in errors], bad.count)
+def counts_of_files(spark: SparkSession, inputs: JobInputs) -> DataFrame:
+    """Return the counts of files, which the tasks read by themselves."""
+    files = inputs.files
+    return map_pieces(spark, inputs.pieces(), lambda pieces: counted_pieces(pieces, files), COUNTS_DDL)
 
 
 def counts_of_frame(frame: DataFrame) -> DataFrame:

@@ -7,9 +7,10 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from jellyframe import formats
+from jellyframe.ops.inputs import KEEP, TEXT_FACTOR, BlankNodes, Inputs, Paths
 from jellyframe.ops.summary import Summary
 from jellyframe.spark.jobs.distinct import BUCKET_BYTES, MAX_BUCKETS, write_distinct
-from jellyframe.spark.jobs.inputs import KEEP, TEXT_FACTOR, Inputs, Paths, has_graphs, statement_columns, statements
+from jellyframe.spark.jobs.inputs import JobInputs, statement_columns, statements
 from jellyframe.spark.jobs.outputs import ERROR, Output
 from jellyframe.spark.jobs.running import copy_statements, cores, write_statements
 
@@ -34,7 +35,7 @@ def merge(
     save: str = ERROR,
     in_format: str | None = None,
     mode: str = "FAILFAST",
-    blank_nodes: str = KEEP,
+    blank_nodes: BlankNodes = KEEP,
     files: int | None = None,
     partition_bytes: int | None = None,
     read_options: Mapping[str, Any] | None = None,
@@ -46,7 +47,7 @@ def merge(
     statements in order, by graph, subject, predicate and object, over all files. The other arguments are those of
     `convert`.
     """
-    inputs = Inputs.find(
+    inputs = JobInputs.find(
         paths,
         in_format=in_format,
         mode=mode,
@@ -55,11 +56,11 @@ def merge(
         partition_bytes=partition_bytes,
         **(read_options or {}),
     )
-    has_graph = has_graphs(inputs)
+    has_graph = inputs.files.has_graphs()
     if not distinct and not sort:
         target = Output.of(output, has_graph=has_graph, out_format=out_format, save=save, **options)
         return copy_statements("merge", spark, inputs, target, files, _FILE_BYTES)
-    size = _size_as_jelly(inputs)
+    size = _size_as_jelly(inputs.files)
     count = files or max(-(-size // _FILE_BYTES), min(cores(spark), size // _SMALL_FILE_BYTES), 1)
     buckets = -(-size // BUCKET_BYTES)
     if not sort and buckets <= MAX_BUCKETS:
@@ -69,7 +70,7 @@ def merge(
         options.setdefault("sort", _SHUFFLED_SORT if has_graph else _SHUFFLED_SORT.removeprefix("g,"))
     target = Output.of(output, has_graph=has_graph, out_format=out_format, save=save, **options)
     columns = statement_columns(has_graph)
-    frame = statements(spark, inputs.only(columns))
+    frame = statements(spark, inputs, columns)
     if distinct:
         # By subject, so that what belongs together gets into one file. Nulls count as equal here.
         frame = frame.repartition(count, "s").dropDuplicates()

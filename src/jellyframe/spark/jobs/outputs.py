@@ -17,7 +17,8 @@ from jellyframe.batch import Batch
 from jellyframe.errors import OptionsError, StorageError
 from jellyframe.formats import Format
 from jellyframe.kernel.ntriples_write_cy import term_strings, write_lines
-from jellyframe.spark.jobs.inputs import JOB_FORMATS, option_texts
+from jellyframe.ops.inputs import READ_FORMATS
+from jellyframe.spark.jobs.inputs import option_texts
 from jellyframe.spark.options import WriteOptions
 from jellyframe.spark.writing import JellyFiles, WritePlan, without_graphs
 from jellyframe.storage.commit import Target
@@ -37,7 +38,7 @@ _COMPRESSION_SUFFIXES = {None: "", "gzip": ".gz", "zstd": ".zst"}
 
 def is_replaced(name: str) -> bool:
     """Whether an overwrite replaces a file of this name: data of any format that jobs read."""
-    return name == MANIFEST or formats.format_by_path(name, JOB_FORMATS) is not None
+    return name == MANIFEST or formats.format_by_path(name, READ_FORMATS) is not None
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,9 @@ import pyarrow as pa
 from jellyframe.arrow.grouping import Groups
 from jellyframe.arrow.terms import BatchMaker
 from jellyframe.errors import OptionsError
+from jellyframe.ops.inputs import KEEP, BlankNodes, Paths
 from jellyframe.ops.summary import Summary
-from jellyframe.spark.jobs.inputs import KEEP, Inputs, Paths, has_graphs, statement_columns, statements
+from jellyframe.spark.jobs.inputs import JobInputs, statement_columns, statements
 from jellyframe.spark.jobs.outputs import APPEND, ERROR, MANIFEST, Output
 from jellyframe.spark.jobs.running import RESULT_SCHEMA, TaskResult, cores, good_rows, run_job, task_prefix
 
@@ -42,7 +43,7 @@ def partition(
     save: str = ERROR,
     in_format: str | None = None,
     mode: str = "FAILFAST",
-    blank_nodes: str = KEEP,
+    blank_nodes: BlankNodes = KEEP,
     partition_bytes: int | None = None,
     read_options: Mapping[str, Any] | None = None,
     **options: Any,
@@ -59,7 +60,7 @@ def partition(
         raise OptionsError(f"buckets is {buckets}, and must be at least 1")
     if save == APPEND:
         raise OptionsError("folders of a partition cannot be appended to: the manifest would not be true any more")
-    inputs = Inputs.find(
+    inputs = JobInputs.find(
         paths,
         in_format=in_format,
         mode=mode,
@@ -68,11 +69,11 @@ def partition(
         partition_bytes=partition_bytes,
         **(read_options or {}),
     )
-    has_graph = has_graphs(inputs)
+    has_graph = inputs.files.has_graphs()
     target = Output.of(output, has_graph=has_graph, out_format=out_format, save=save, **options)
     if target.plan.options.sort:
         raise OptionsError("partition sorts by the key and the subject already; leave sort out")
-    frame = statements(spark, inputs.only(statement_columns(has_graph)))
+    frame = statements(spark, inputs, statement_columns(has_graph))
     keyed = _keyed(frame, by, buckets).repartition(cores(spark) * _TASKS_PER_CORE, _KEY_COLUMN)
     ordered = keyed.sortWithinPartitions(_KEY_COLUMN, "s")
     columns = statement_columns(has_graph)

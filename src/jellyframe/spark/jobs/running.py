@@ -15,12 +15,13 @@ import pyarrow.compute as pc
 
 from jellyframe.arrow.layouts import POSITIONS
 from jellyframe.batch import Batch
+from jellyframe.ops.bad_input import BadRecords
+from jellyframe.ops.inputs import Inputs
+from jellyframe.ops.reading import piece_batches
 from jellyframe.ops.summary import MAX_PROBLEMS, Summary
-from jellyframe.spark.jobs.batches import BadRecords, piece_batches
 from jellyframe.spark.jobs.errors import plain_errors
-from jellyframe.spark.jobs.inputs import Inputs, map_pieces
+from jellyframe.spark.jobs.inputs import JobInputs, map_pieces
 from jellyframe.spark.jobs.outputs import Output, ready_batches
-from jellyframe.spark.options import PERMISSIVE
 from jellyframe.storage.rolling import RollingFiles
 from jellyframe.stream.splits import OPEN_COST_BYTES, Piece
 
@@ -81,7 +82,7 @@ def write_batches(batches: Iterator[Batch], output: Output, result: TaskResult) 
 def write_pieces(pieces: tuple[Piece, ...], inputs: Inputs, output: Output) -> Iterator[pa.RecordBatch]:
     """A task that reads pieces of files and writes what is in them: nothing of it passes through the JVM."""
     result = TaskResult()
-    bad = BadRecords(inputs)
+    bad = BadRecords(inputs.options.mode)
 
     def batches() -> Iterator[Batch]:
         for piece in pieces:
@@ -89,8 +90,7 @@ def write_pieces(pieces: tuple[Piece, ...], inputs: Inputs, output: Output) -> I
 
     write_batches(batches(), output, result)
     result.bad = bad.count
-    if inputs.options.mode == PERMISSIVE:
-        result.problems = [str(error) for error in bad.take()[:MAX_PROBLEMS]]
+    result.problems = bad.quoted()
     return result.rows()
 
 
@@ -134,7 +134,7 @@ def good_rows(
 
 def run_job(
     job: str,
-    inputs: Inputs,
+    inputs: JobInputs,
     output: Output,
     results: Callable[[], DataFrame],
     finish: Callable[[list[TaskResult]], list[str]] | None = None,
@@ -157,8 +157,8 @@ def run_job(
         files=len(staged),
         bytes=sum(size for result in done for _path, size in result.files),
         seconds=round(time.monotonic() - start, 3),
-        input_files=len(inputs.files),
-        input_bytes=inputs.total_bytes,
+        input_files=len(inputs.files.files),
+        input_bytes=inputs.files.total_bytes,
         bad_records=sum(result.bad for result in done),
         problems=problems[:MAX_PROBLEMS],
     )
@@ -186,23 +186,24 @@ def collected(frame: DataFrame) -> list[Any]:
 
 
 def copy_statements(
-    job: str, spark: SparkSession, inputs: Inputs, output: Output, files: int | None, target_bytes: int | None
+    job: str, spark: SparkSession, inputs: JobInputs, output: Output, files: int | None, target_bytes: int | None
 ) -> Summary:
     """Write what the inputs hold, as it is, in about as many files, or for about as many bytes of input a file."""
     said = inputs.options.partition_bytes or target_bytes
+    found = inputs.files
     if files is not None:
-        partitions = regroup(inputs.pieces(-(-inputs.total_bytes // files) or 1), files)
+        partitions = regroup(found.pieces(-(-found.total_bytes // files) or 1), files)
     else:
-        partitions = inputs.pieces(said or _task_bytes(spark, inputs))
+        partitions = found.pieces(said or _task_bytes(spark, found))
     return run_job(
         job,
         inputs,
         output,
-        lambda: map_pieces(spark, partitions, lambda pieces: write_pieces(pieces, inputs, output), RESULT_SCHEMA),
+        lambda: map_pieces(spark, partitions, lambda pieces: write_pieces(pieces, found, output), RESULT_SCHEMA),
     )
 
 
-def write_statements(job: str, inputs: Inputs, output: Output, frame: DataFrame) -> Summary:
+def write_statements(job: str, inputs: JobInputs, output: Output, frame: DataFrame) -> Summary:
     """Write a DataFrame of statements in the layout `ntriples`."""
     columns = [name for name in frame.columns if name in POSITIONS]
     corrupt = inputs.options.corrupt_column if inputs.options.corrupt_column in frame.columns else None

@@ -7,8 +7,9 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from jellyframe.errors import OptionsError
+from jellyframe.ops.inputs import KEEP, BlankNodes, Paths
 from jellyframe.ops.summary import Summary
-from jellyframe.spark.jobs.inputs import KEEP, Inputs, Paths, has_graphs, statement_columns, statements
+from jellyframe.spark.jobs.inputs import JobInputs, statement_columns, statements
 from jellyframe.spark.jobs.outputs import ERROR, Output
 from jellyframe.spark.jobs.running import write_statements
 
@@ -31,7 +32,7 @@ def sample(
     save: str = ERROR,
     in_format: str | None = None,
     mode: str = "FAILFAST",
-    blank_nodes: str = KEEP,
+    blank_nodes: BlankNodes = KEEP,
     files: int | None = None,
     partition_bytes: int | None = None,
     read_options: Mapping[str, Any] | None = None,
@@ -48,7 +49,7 @@ def sample(
         raise OptionsError(f"the fraction is {fraction}, and must be between 0 and 1")
     if number is not None and number < 0:
         raise OptionsError(f"the number is {number}, and must not be negative")
-    inputs = Inputs.find(
+    inputs = JobInputs.find(
         paths,
         in_format=in_format,
         mode=mode,
@@ -57,9 +58,9 @@ def sample(
         partition_bytes=partition_bytes,
         **(read_options or {}),
     )
-    has_graph = has_graphs(inputs)
+    has_graph = inputs.files.has_graphs()
     target = Output.of(output, has_graph=has_graph, out_format=out_format, save=save, **options)
-    frame = statements(spark, inputs.only(statement_columns(has_graph)))
+    frame = statements(spark, inputs, statement_columns(has_graph))
     chosen = _chosen(frame, fraction, number, seed, whole_subjects)
     if files is not None:
         chosen = chosen.repartition(files)

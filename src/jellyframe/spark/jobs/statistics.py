@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+from jellyframe.ops.inputs import Paths
 from jellyframe.spark.jobs.errors import plain_errors
-from jellyframe.spark.jobs.inputs import Inputs, Paths
+from jellyframe.spark.jobs.inputs import JobInputs
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -33,7 +34,7 @@ def stats(
 
     with plain_errors():
         if isinstance(data, str | PathLike | Sequence):
-            counts = counts_of_files(spark, Inputs.find(data, in_format=in_format, mode=mode, **options))
+            counts = counts_of_files(spark, JobInputs.find(data, in_format=in_format, mode=mode, **options))
         else:
             counts = counts_of_frame(data)
         return gather(counts, approximate=approximate)

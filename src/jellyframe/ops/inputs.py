@@ -1,0 +1,162 @@
+"""The files that an operation reads: of any format that we know, found by paths and patterns, cut into pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from os import PathLike, fspath
+from typing import Any, Literal, TypeAlias
+
+import pyarrow as pa
+
+from jellyframe import formats
+from jellyframe.errors import JellyError, OptionsError, StorageError
+from jellyframe.formats import Format
+from jellyframe.ops.bad_input import FAILFAST, MODES, Mode
+from jellyframe.options import Limits
+from jellyframe.storage.finding import find_files
+from jellyframe.storage.stores import DataFile
+from jellyframe.stream.reader import DEFAULT_BATCH_ROWS, open_reader
+from jellyframe.stream.splits import PLANNING_THREADS, Piece, default_target, pack, plan_pieces
+
+Paths: TypeAlias = str | PathLike[str] | Sequence[str | PathLike[str]]
+BlankNodes = Literal["keep", "per-file"]
+
+READ_FORMATS = (*formats.TEXT_FORMATS, formats.JELLY, formats.PARQUET)
+LINE_FORMATS = (formats.NTRIPLES, formats.NQUADS)
+# Formats of lines, and of groups of rows: they can be cut at any byte.
+_CUT_ANYWHERE = (*LINE_FORMATS, formats.PARQUET)
+# Text takes about this many times the bytes that Jelly takes.
+TEXT_FACTOR = 4
+KEEP: BlankNodes = "keep"
+PER_FILE: BlankNodes = "per-file"
+
+
+@dataclass(frozen=True)
+class InputOptions:
+    """How files are read. `filters` has the wanted terms of each position (s, p, o, g) that is filtered.
+
+    `blank_nodes` says whether labels stay as they are, or get a prefix that is different for each file.
+    """
+
+    filters: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    mode: Mode = FAILFAST
+    blank_nodes: BlankNodes = KEEP
+    batch_rows: int = DEFAULT_BATCH_ROWS
+    concatenated: bool = False
+    limits: Limits = field(default_factory=Limits)
+
+    def __post_init__(self) -> None:
+        if self.mode not in MODES:
+            raise OptionsError(f"mode is {self.mode!r}, and must be one of {', '.join(MODES)}")
+        if self.blank_nodes not in (KEEP, PER_FILE):
+            raise OptionsError(f"blank_nodes is {self.blank_nodes!r}, and must be {KEEP} or {PER_FILE}")
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """Files, each with its format, and how they are read. It can be sent to other processes."""
+
+    files: tuple[DataFile, ...]
+    formats: dict[DataFile, Format]
+    options: InputOptions = field(default_factory=InputOptions)
+
+    @classmethod
+    def find(
+        cls,
+        paths: Paths,
+        *,
+        in_format: str | None = None,
+        options: InputOptions | None = None,
+        filesystem: Any = None,
+    ) -> Inputs:
+        """Return the files that paths stand for: files, folders and patterns, here or in an object store.
+
+        The format is `in_format`, or follows from the name of each file. In folders, files whose names do not tell a
+        format are passed over. `filesystem` is a `pyarrow.fs.FileSystem` in which the paths are; by default they are
+        local ones or URIs.
+        """
+        names = path_names(paths)
+        said = None if in_format is None else formats.format_by_name(in_format, READ_FORMATS)
+
+        def is_data(name: str) -> bool:
+            return said is not None or formats.format_by_path(name, READ_FORMATS) is not None
+
+        files = find_files(tuple(names), is_data, filesystem=filesystem)
+        if not files:
+            raise StorageError(f"{', '.join(names)}: there is no file of a format that we know")
+        known = {file: said or _format_of(file) for file in files}
+        return cls(tuple(files), known, options or InputOptions())
+
+    def among(self, files: Sequence[DataFile]) -> Inputs:
+        """Return the same inputs with some of the files only."""
+        return replace(self, files=tuple(files))
+
+    @property
+    def total_bytes(self) -> int:
+        return sum(file.size for file in self.files)
+
+    def pieces(self, target_bytes: int | None = None, *, number_frames: bool = False) -> list[tuple[Piece, ...]]:
+        """Return what each task reads: pieces of about `target_bytes`; by default those of text are larger.
+
+        With `number_frames`, pieces of Jelly files know the number of their first frame.
+        """
+        target = target_bytes or default_target(self.files)
+        partitions: list[tuple[Piece, ...]] = []
+        for known in READ_FORMATS:
+            files = [file for file in self.files if self.formats[file] == known]
+            size = target if known == formats.JELLY or target_bytes else target * TEXT_FACTOR
+            if known == formats.JELLY:
+                partitions += plan_pieces(files, size, number_frames=number_frames)
+            elif known in _CUT_ANYWHERE:
+                partitions += pack([piece for file in files for piece in _cut_anywhere(file, size)], size)
+            else:
+                partitions += pack([Piece(file) for file in files], size)
+        return partitions
+
+    def has_graphs(self) -> bool:
+        """Return whether a statement may be in a named graph, as far as formats and headers tell."""
+        peeked = {file for file in self.files if self.formats[file] in (formats.JELLY, formats.PARQUET)}
+        if any(self.formats[file].has_graphs for file in self.files if file not in peeked):
+            return True
+        with ThreadPoolExecutor(PLANNING_THREADS) as pool:
+            return any(pool.map(self._has_graph, peeked))
+
+    def _has_graph(self, file: DataFile) -> bool:
+        if self.formats[file] == formats.PARQUET:
+            import pyarrow.parquet
+
+            try:
+                return "g" in pyarrow.parquet.read_schema(file.path, filesystem=file.storage.fs).names
+            except pa.ArrowException:
+                # Whoever reads the file reports what is wrong with it.
+                return True
+        try:
+            with file.open() as source, open_reader(source, limits=self.options.limits) as reader:
+                return reader.options.has_graph
+        except JellyError:
+            return True
+
+
+def path_names(paths: Paths) -> list[str]:
+    """Return one path, or several, as a list of strings."""
+    return [fspath(path) for path in ([paths] if isinstance(paths, str | PathLike) else paths)]
+
+
+def _format_of(file: DataFile) -> Format:
+    found = formats.format_by_path(file.path, READ_FORMATS)
+    if found is None:
+        raise OptionsError(
+            f"{file.name}: the name does not tell the format: say it with in_format ({formats.names(READ_FORMATS)})"
+        )
+    return found
+
+
+def _cut_anywhere(file: DataFile, target: int) -> list[Piece]:
+    if file.looks_compressed or file.size <= target:
+        return [Piece(file)]
+    count = -(-file.size // target)
+    cuts = [file.size * i // count for i in range(count + 1)]
+    return [Piece(file, start, stop) for start, stop in pairwise(cuts)]

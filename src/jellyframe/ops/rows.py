@@ -1,0 +1,168 @@
+"""Pieces of files as record batches: statements in a layout, and where they come from."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from jellyframe.arrow.layouts import FRAME_COLUMN, METADATA_COLUMN, ArrowView, frame_numbers
+from jellyframe.batch import Batch
+from jellyframe.errors import JellyError, OptionsError
+from jellyframe.ops.bad_input import PERMISSIVE, BadRecords
+from jellyframe.ops.inputs import Inputs
+from jellyframe.ops.reading import piece_parts
+from jellyframe.stream.splits import Piece
+
+FILE_COLUMN = "file"
+# Columns that say where a statement comes from.
+ORIGIN_COLUMNS = {
+    FRAME_COLUMN: pa.int64(),
+    FILE_COLUMN: pa.string(),
+    METADATA_COLUMN: pa.map_(pa.string(), pa.binary()),
+}
+# Each batch has a cost of its own, which counts below this size; filters may leave little of one.
+_MIN_BATCH_ROWS = 4096
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns to make: `statement` names those of the layout, `corrupt` the one that reports bad input."""
+
+    layout: str
+    arrow: pa.Schema
+    statement: tuple[str, ...]
+    corrupt: str | None = None
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.arrow.names
+
+
+def read_rows(pieces: Iterable[Piece], inputs: Inputs, columns: Columns) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of pieces. Bad input is dealt with as the mode says. Closing the iterator closes the files."""
+    rows = PieceRows(inputs, columns)
+    return join_small(batch for piece in pieces for batch in rows.of_piece(piece))
+
+
+def join_small(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Yield the same rows with small batches joined."""
+    small: list[pa.RecordBatch] = []
+    small_rows = 0
+    for batch in batches:
+        if len(batch) >= _MIN_BATCH_ROWS and not small:
+            yield batch
+            continue
+        small.append(batch)
+        small_rows += len(batch)
+        if small_rows >= _MIN_BATCH_ROWS:
+            yield _joined(small)
+            small, small_rows = [], 0
+    if small_rows:
+        yield _joined(small)
+
+
+def _joined(batches: list[pa.RecordBatch]) -> pa.RecordBatch:
+    if len(batches) == 1:
+        return batches[0]
+    (joined,) = pa.Table.from_batches(batches).combine_chunks().to_batches()
+    return joined
+
+
+class PieceRows:
+    """Makes record batches of pieces."""
+
+    def __init__(self, inputs: Inputs, columns: Columns) -> None:
+        self._inputs = inputs
+        self._columns = columns
+        self._view = ArrowView(columns.layout, True, columns=columns.statement) if columns.statement else None
+
+    def of_piece(self, piece: Piece) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of a piece."""
+        bad = BadRecords(self._inputs.options.mode)
+        for part, batches in piece_parts(piece, self._inputs, bad.add):
+            if METADATA_COLUMN in self._columns:
+                converted = self._with_metadata(batches, part)
+            else:
+                converted = (self._convert(batch, part) for batch in batches)
+            for record_batch in converted:
+                if len(record_batch):
+                    yield record_batch
+                yield from self._reports(piece, bad.take())
+        yield from self._reports(piece, bad.rest(piece.file.name))
+
+    def _convert(self, batch: Batch, piece: Piece, metadata: pa.Array | None = None) -> pa.RecordBatch:
+        terms: dict[str, pa.Array] = {}
+        if self._view is not None:
+            terms = dict(zip(self._columns.statement, self._view.convert(batch).columns, strict=True))
+        arrays = []
+        for field in self._columns.arrow:
+            if field.name in terms:
+                array = terms[field.name]
+            elif field.name == FRAME_COLUMN:
+                array = pc.add(frame_numbers(batch), pa.scalar(piece.first_frame, pa.int64()))
+            elif field.name == FILE_COLUMN:
+                array = pa.repeat(piece.file.name, len(batch))
+            elif field.name == METADATA_COLUMN:
+                array = metadata
+            else:
+                array = pa.nulls(len(batch), field.type)
+            arrays.append(_fitted(array, field))
+        return pa.RecordBatch.from_arrays(arrays, schema=self._columns.arrow)
+
+    def _with_metadata(self, batches: Iterable[Batch], piece: Piece) -> Iterator[pa.RecordBatch]:
+        """Yield record batches with the metadata of each row's frame, which may stand at the end of the frame."""
+        waiting: deque[Batch] = deque()
+        known: dict[int, dict[str, bytes]] = {}
+        for batch in batches:
+            waiting.append(batch)
+            known.update(batch.metadata)
+            complete = _last_frame(batch) - batch.last_frame_open
+            while waiting and _last_frame(waiting[0]) <= complete:
+                ready = waiting.popleft()
+                yield self._convert(ready, piece, self._metadata(ready, known))
+                for number in [number for number in known if number < ready.first_frame]:
+                    del known[number]
+        for batch in waiting:
+            yield self._convert(batch, piece, self._metadata(batch, known))
+
+    def _metadata(self, batch: Batch, known: dict[int, dict[str, bytes]]) -> pa.Array:
+        kind = self._columns.arrow.field(METADATA_COLUMN).type
+        maps = [list(known.get(span.number, {}).items()) for span in batch.frame_spans()]
+        return pa.array(maps, kind).take(pc.subtract(frame_numbers(batch), pa.scalar(batch.first_frame, pa.int64())))
+
+    def _reports(self, piece: Piece, errors: Iterable[JellyError]) -> Iterator[pa.RecordBatch]:
+        """Yield a row for each error, with no statement in it, where the mode and the columns have a place for it."""
+        if self._inputs.options.mode != PERMISSIVE or self._columns.corrupt is None:
+            return
+        schema = self._columns.arrow
+        for error in errors:
+            known: dict[str, Any] = {
+                self._columns.corrupt: str(error),
+                FILE_COLUMN: piece.file.name,
+                FRAME_COLUMN: error.frame,
+            }
+            yield pa.RecordBatch.from_arrays(
+                [pa.array([known.get(field.name)], field.type) for field in schema], schema=schema
+            )
+
+
+def _last_frame(batch: Batch) -> int:
+    return batch.first_frame + max(0, len(batch.frame_ends or ()) - 1)
+
+
+def _fitted(array: pa.Array, field: pa.Field) -> pa.Array:
+    """Return an array as the schema declares it: some fields of a struct, and no nulls where there may be none."""
+    if array.null_count and not field.nullable:
+        raise OptionsError(f"schema: column {field.name!r} is declared NOT NULL, and the data has nulls there")
+    if array.type == field.type:
+        return array
+    if pa.types.is_struct(field.type) and pa.types.is_struct(array.type):
+        parts = [_fitted(array.field(part.name), part) for part in field.type]
+        return pa.StructArray.from_arrays(
+            parts, fields=list(field.type), mask=array.is_null() if array.null_count else None
+        )
+    return array.cast(field.type)
