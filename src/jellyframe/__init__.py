@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from jellyframe.ops.survey import inspect
     from jellyframe.ops.transcoding import transcode
     from jellyframe.ops.validating import validate
+    from jellyframe.ops.scan import scan
+    from jellyframe.ops.statistics.collecting import statistics
     from jellyframe.options import Limits, LogicalType, PhysicalType, StreamOptions
     from jellyframe.stream.messages import dumps, loads
     from jellyframe.stream.reader import JellyReader, open_reader
@@ -58,6 +60,8 @@ _HOMES = {
     "ops.survey": ("inspect",),
     "ops.transcoding": ("transcode",),
     "ops.validating": ("validate",),
+    "ops.scan": ("scan",),
+    "ops.statistics.collecting": ("statistics",),
     "options": ("Limits", "LogicalType", "PhysicalType", "StreamOptions"),
     "stream.messages": ("dumps", "loads"),
     "stream.reader": ("JellyReader", "open_reader"),
@@ -104,6 +108,8 @@ __all__ = [
     "read_table",
     "transcode",
     "validate",
+    "scan",
+    "statistics",
     "write_table",
 ]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -12,15 +13,18 @@ from jellyframe.batch import Batch
 from jellyframe.errors import OptionsError, TextError
 from jellyframe.formats import ntriples
 from jellyframe.kernel.kinds import KIND_BLANK_NODE, KIND_DEFAULT_GRAPH, KIND_IRI
-from jellyframe.terms import DEFAULT_GRAPH, IRI, BlankNode, DefaultGraph
+from jellyframe.terms import DEFAULT_GRAPH, IRI, BlankNode, DefaultGraph, Term
 
-_Term = object
+# What users name: a term, the default graph, or either as text.
+TermOrText: TypeAlias = str | Term | DefaultGraph
 # The filters by their names in options, and the position that each looks at.
 FILTERS = {"subjects": "s", "predicates": "p", "objects": "o", "graphs": "g"}
 
 
-def parse_term(text: str, position: str) -> _Term:
-    """A term as users write it: N-Triples syntax, or an IRI as it is; `default` among graphs is the default graph."""
+def parse_term(text: TermOrText, position: str) -> Term | DefaultGraph:
+    """Return the term that users name: a term, N-Triples syntax, or a plain IRI; `default` is the default graph."""
+    if not isinstance(text, str):
+        return text
     if position == "g" and text.lower() == "default":
         return DEFAULT_GRAPH
     if not text.startswith(("<", '"', "_:")):
@@ -39,7 +43,7 @@ def parse_term(text: str, position: str) -> _Term:
 class _Wanted:
     """The terms that one position may have."""
 
-    def __init__(self, terms: Sequence[_Term]) -> None:
+    def __init__(self, terms: Sequence[Term | DefaultGraph]) -> None:
         self._iris = pa.array([term.value for term in terms if isinstance(term, IRI)], pa.string())
         self._labels = pa.array([term.label for term in terms if isinstance(term, BlankNode)], pa.string())
         self.default_graph = any(isinstance(term, DefaultGraph) for term in terms)
@@ -61,16 +65,16 @@ class _Wanted:
             from jellyframe.kernel.ntriples_write_cy import term_strings
 
             found.append(pc.is_in(string_array(term_strings(batch.terms)), value_set=self._texts))
-        mask = found[0]
-        for more in found[1:]:
-            mask = pc.or_(mask, more)
+        mask = pa.repeat(False, batch.terms.count)
+        for some in found:
+            mask = pc.or_(mask, some)
         return mask
 
 
 class RowFilter:
     """Statements with one of the wanted terms at each position that has any."""
 
-    def __init__(self, terms: Mapping[str, Sequence[str]]) -> None:
+    def __init__(self, terms: Mapping[str, Sequence[TermOrText]]) -> None:
         self._wanted = {
             position: _Wanted([parse_term(text, position) for text in texts]) for position, texts in terms.items()
         }
@@ -79,45 +83,26 @@ class RowFilter:
         return bool(self._wanted)
 
     def apply(self, batch: Batch) -> Batch:
-        """A batch of the rows that are wanted, over the same terms."""
+        """Return a batch of the wanted rows, over the same terms. Frames keep their numbers, and may be empty."""
         mask: pa.Array | None = None
         for position, wanted in self._wanted.items():
             column = getattr(batch, position)
             if column is None:
                 if wanted.default_graph:
                     continue
-                return _rows(batch, pa.repeat(False, len(batch)))
+                return batch.filter(bytes(len(batch)))
             terms = wanted.among(batch)
             if not terms.true_count:
-                return _rows(batch, pa.repeat(False, len(batch)))
+                return batch.filter(bytes(len(batch)))
             rows = terms.take(_ints(column))
             mask = rows if mask is None else pc.and_(mask, rows)
-        return batch if mask is None or mask.true_count == len(batch) else _rows(batch, mask)
+        return batch if mask is None else batch.filter(_bytes(mask))
+
+
+def _bytes(mask: pa.Array) -> memoryview:
+    """Return a mask with one byte for each row."""
+    return memoryview(mask.cast(pa.uint8()).buffers()[1])[: len(mask)]
 
 
 def _ints(column: memoryview) -> pa.Array:
     return pa.Array.from_buffers(pa.int32(), len(column), [None, pa.py_buffer(column)])
-
-
-def _column(array: pa.Array) -> memoryview:
-    return memoryview(array.buffers()[1]).cast("i")[array.offset : array.offset + len(array)]
-
-
-def _rows(batch: Batch, mask: pa.Array) -> Batch:
-    """The rows where the mask is true. Frames keep their numbers, and may have become empty."""
-    g = None if batch.g is None else _column(_ints(batch.g).filter(mask))
-    s, p, o = (_column(_ints(column).filter(mask)) for column in (batch.s, batch.p, batch.o))
-    ends = batch.frame_ends
-    if ends is not None and len(ends):
-        counts = pc.cumulative_sum(pa.concat_arrays([pa.array([0], pa.int32()), mask.cast(pa.int32())]))
-        ends = _column(counts.take(_ints(ends)))
-    return Batch(
-        (s, p, o, g),
-        batch.terms,
-        options=batch.options,
-        first_frame=batch.first_frame,
-        frame_ends=ends,
-        last_frame_open=batch.last_frame_open,
-        metadata=batch.metadata,
-        namespaces=batch.namespaces,
-    )

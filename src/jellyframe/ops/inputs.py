@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from os import PathLike, fspath
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import pyarrow as pa
 
@@ -15,9 +15,11 @@ from jellyframe import formats
 from jellyframe.errors import JellyError, OptionsError, StorageError
 from jellyframe.formats import Format
 from jellyframe.ops.bad_input import FAILFAST, MODES, Mode
+from jellyframe.ops.filters import TermOrText
 from jellyframe.options import Limits
 from jellyframe.storage.finding import find_files
 from jellyframe.storage.stores import DataFile
+from jellyframe.storage.types import FileSystem
 from jellyframe.stream.reader import DEFAULT_BATCH_ROWS, open_reader
 from jellyframe.stream.splits import PLANNING_THREADS, Piece, default_target, pack, plan_pieces
 
@@ -41,7 +43,7 @@ class InputOptions:
     `blank_nodes` says whether labels stay as they are, or get a prefix that is different for each file.
     """
 
-    filters: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    filters: Mapping[str, Sequence[TermOrText]] = field(default_factory=dict)
     mode: Mode = FAILFAST
     blank_nodes: BlankNodes = KEEP
     batch_rows: int = DEFAULT_BATCH_ROWS
@@ -70,7 +72,7 @@ class Inputs:
         *,
         in_format: str | None = None,
         options: InputOptions | None = None,
-        filesystem: Any = None,
+        filesystem: FileSystem | None = None,
     ) -> Inputs:
         """Return the files that paths stand for: files, folders and patterns, here or in an object store.
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from jellyframe import formats
 from jellyframe.batch import Batch
-from jellyframe.errors import JellyError, ParseError, TextError
+from jellyframe.errors import JellyError, ParseError, StorageError, TextError
 from jellyframe.formats import ntriples
 from jellyframe.formats.lines import LinePlace, LineRange
 from jellyframe.ops.bad_input import BAD_INPUT, MissingFileError
@@ -70,8 +70,10 @@ def _opened(piece: Piece) -> Iterator[Any]:
     """Open the file of a piece. That it is gone is an error that says what may have happened."""
     try:
         source = piece.file.open()
-    except FileNotFoundError:
-        raise MissingFileError.of(piece.file) from None
+    except OSError as error:
+        if piece.file.storage.exists(piece.file.path):
+            raise
+        raise MissingFileError.of(piece.file) from error
     with source:
         yield source
 
@@ -143,8 +145,7 @@ def _read_lines(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[Bat
             )
         except JellyError as error:
             # Not the fault of a line: damaged compression, most likely.
-            error.source = piece.file.name
-            on_error(error)
+            _report(error, piece, on_error)
 
 
 def _read_document(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[Batch]:
@@ -158,8 +159,7 @@ def _read_document(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[
             document = OxigraphInput(source, inputs.formats[piece.file], base_iri=base, strict=False)
             yield from document.batches()
         except JellyError as error:
-            error.source = piece.file.name
-            on_error(error)
+            _report(error, piece, on_error)
 
 
 def _read_parquet(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[Batch]:
@@ -182,8 +182,15 @@ def _read_parquet(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[B
     except pa.ArrowException as error:
         on_error(ParseError(f"the Parquet file is damaged: {error}", source=piece.file.name))
     except JellyError as error:
-        error.source = piece.file.name
-        on_error(error)
+        _report(error, piece, on_error)
+
+
+def _report(error: JellyError, piece: Piece, on_error: OnError) -> None:
+    """Pass an error about the content of a file on; one of its storage may pass, and is no bad input."""
+    if isinstance(error, StorageError):
+        raise error
+    error.source = piece.file.name
+    on_error(error)
 
 
 def _with_own_labels(batches: Iterator[Batch], piece: Piece) -> Iterator[Batch]:

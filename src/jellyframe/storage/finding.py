@@ -28,7 +28,7 @@ def find_files(
     found: list[DataFile] = []
     for path in paths:
         storage, inner = locate(path, filesystem)
-        info = storage.info(inner.rstrip("/") or "/")
+        info = storage.info(inner.rstrip("/") or inner)
         if info.type != pyarrow.fs.FileType.NotFound:
             infos = [info]
         elif is_pattern(inner):
@@ -48,10 +48,10 @@ def find_files(
 
 def _matches(storage: Storage, pattern: str) -> Iterator[Any]:
     """Return what a pattern stands for."""
-    before = pattern[: pattern.rindex("/", 0, first_glob(pattern)) + 1]
+    before = pattern[: pattern.rfind("/", 0, first_glob(pattern)) + 1]
     wanted = glob_expression(pattern[len(before) :])
     recursive = "/" in pattern[len(before) :]
-    root = before.rstrip("/") or "/"
+    root = before.rstrip("/") or before
     folders: list[str] = []
     for info in storage.children(root, recursive=recursive):
         name = info.path[len(before) :]

@@ -95,10 +95,10 @@ def pack(pieces: Sequence[Piece], target: int) -> list[tuple[Piece, ...]]:
 
 
 def _cut(file: DataFile, target: int, number_frames: bool) -> list[Piece]:
-    """A large file in pieces of about the target size. If it is gone, whoever reads it will say so."""
+    """A large file in pieces of about the target size. If it cannot be opened, whoever reads it will say so."""
     try:
         source = file.open()
-    except FileNotFoundError:
+    except OSError:
         return [Piece(file)]
     with source:
         starts = [0]

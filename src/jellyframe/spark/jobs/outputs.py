@@ -20,7 +20,7 @@ from jellyframe.kernel.ntriples_write_cy import term_strings, write_lines
 from jellyframe.ops.inputs import READ_FORMATS
 from jellyframe.spark.jobs.inputs import option_texts
 from jellyframe.spark.options import WriteOptions
-from jellyframe.spark.writing import JellyFiles, WritePlan, without_graphs
+from jellyframe.spark.writing import JellyFiles, WritePlan
 from jellyframe.storage.commit import Target
 from jellyframe.storage.names import is_hidden
 from jellyframe.storage.rolling import RollingFiles
@@ -94,7 +94,7 @@ class Output:
 
     def fitting(self, batch: Batch) -> Batch:
         """A batch as the files can hold it; an error where that would lose graphs."""
-        return without_graphs(batch) if batch.has_graph and not self.has_graph else batch
+        return batch if self.has_graph else batch.without_graph()
 
     def publish(self, staged: list[str]) -> None:
         self.target.publish(staged, overwrite=self.save == OVERWRITE, is_data=is_replaced)

@@ -1,0 +1,99 @@
+"""Many files, of any format that we know, as one stream of Arrow record batches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+import pyarrow as pa
+
+from jellyframe.arrow.layouts import POSITIONS, get_layout
+from jellyframe.errors import TableError
+from jellyframe.ops.bad_input import FAILFAST, PERMISSIVE, Mode
+from jellyframe.ops.filters import FILTERS, RowFilter, TermOrText
+from jellyframe.ops.inputs import KEEP, BlankNodes, InputOptions, Inputs, Paths
+from jellyframe.ops.rows import ORIGIN_COLUMNS, Columns, read_rows
+from jellyframe.options import Limits
+from jellyframe.stream.reader import DEFAULT_BATCH_ROWS
+from jellyframe.stream.splits import Piece
+from jellyframe.terms import IRI, BlankNode, DefaultGraph, Literal, Triple
+
+if TYPE_CHECKING:
+    from jellyframe.storage.types import FileSystem
+
+CORRUPT_COLUMN = "_corrupt_record"
+# One term, or several, of which a statement has to have one.
+Terms: TypeAlias = TermOrText | Sequence[TermOrText]
+_ONE_TERM = (str, IRI, BlankNode, Literal, Triple, DefaultGraph)
+
+
+def scan(
+    paths: Paths,
+    layout: str = "struct",
+    *,
+    columns: Sequence[str] | None = None,
+    subjects: Terms | None = None,
+    predicates: Terms | None = None,
+    objects: Terms | None = None,
+    graphs: Terms | None = None,
+    in_format: str | None = None,
+    filesystem: FileSystem | None = None,
+    mode: Mode = FAILFAST,
+    blank_nodes: BlankNodes = KEEP,
+    batch_rows: int = DEFAULT_BATCH_ROWS,
+    concatenated: bool = False,
+    limits: Limits | None = None,
+) -> pa.RecordBatchReader:
+    """Read the statements of many files as Arrow record batches, which are made as they are drawn.
+
+    `paths` are files, folders and patterns (`*`, `?`, `[ab]`, `{a,b}`, `**`), here or in an object store (`s3://`,
+    `gs://`, `abfs://`), or in the given `filesystem`. Files are Jelly, N-Triples, N-Quads, Turtle, TriG, RDF/XML,
+    JSON-LD or Parquet in one of the layouts, plain or compressed, as their names tell, or as `in_format` says.
+
+    `layout` is that of `read_table`. There is always a column `g`, which is null for the default graph. `columns`
+    chooses some, and may name `file`, `frame` and `metadata`, which say where a statement comes from.
+
+    `subjects`, `predicates`, `objects` and `graphs` keep only statements with one of the given terms: terms, or text in
+    N-Triples syntax, or plain IRIs; `default` is the default graph. They are applied before any string is made.
+
+    `mode` says what is done about bad input: `FAILFAST` raises, `DROPMALFORMED` leaves it out, `PERMISSIVE` reports it
+    in rows without a statement, in one more column `_corrupt_record`. `blank_nodes="per-file"` gives blank nodes of
+    different files different labels. `batch_rows`, `concatenated` and `limits` are those of `open_reader`.
+    """
+    given = {"subjects": subjects, "predicates": predicates, "objects": objects, "graphs": graphs}
+    options = InputOptions(
+        filters={FILTERS[name]: _terms(terms) for name, terms in given.items() if terms is not None},
+        mode=mode,
+        blank_nodes=blank_nodes,
+        batch_rows=batch_rows,
+        concatenated=concatenated,
+        limits=limits or Limits(),
+    )
+    RowFilter(options.filters)
+    made = scan_columns(layout, columns, CORRUPT_COLUMN if mode == PERMISSIVE else None)
+    inputs = Inputs.find(paths, in_format=in_format, options=options, filesystem=filesystem)
+    return pa.RecordBatchReader.from_batches(made.arrow, read_rows(map(Piece, inputs.files), inputs, made))
+
+
+def scan_columns(layout: str, names: Sequence[str] | None, corrupt: str | None = None) -> Columns:
+    """Return the columns of a scan: some of a layout, of those that say where statements come from, and `corrupt`."""
+    statement = {field.name: field for position in POSITIONS for field in get_layout(layout).fields(position)}
+    known = {**statement, **{name: pa.field(name, kind) for name, kind in ORIGIN_COLUMNS.items()}}
+    wanted = list(statement) if names is None else list(names)
+    if not wanted:
+        raise TableError("no columns are asked for; a table without columns has no rows")
+    for name in wanted:
+        if name not in known:
+            raise TableError(f"there is no column {name!r} here: the columns are {', '.join(known)}")
+    if len(set(wanted)) < len(wanted):
+        raise TableError(f"a column comes twice in {', '.join(wanted)}")
+    fields = [known[name] for name in wanted]
+    if corrupt is not None:
+        fields.append(pa.field(corrupt, pa.string()))
+    return Columns(layout, pa.schema(fields), tuple(name for name in wanted if name in statement), corrupt)
+
+
+def _terms(terms: Terms) -> Sequence[TermOrText]:
+    if isinstance(terms, _ONE_TERM):
+        return (terms,)
+    return tuple(terms)
