@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from jellyframe.formats import ntriples
     from jellyframe.kernel import kernel_name
     from jellyframe.ops.comparing import compare
+    from jellyframe.ops.scan import scan
+    from jellyframe.ops.statistics.collecting import statistics
     from jellyframe.ops.survey import inspect
     from jellyframe.ops.transcoding import transcode
     from jellyframe.ops.validating import validate
-    from jellyframe.ops.scan import scan
-    from jellyframe.ops.statistics.collecting import statistics
     from jellyframe.options import Limits, LogicalType, PhysicalType, StreamOptions
     from jellyframe.stream.messages import dumps, loads
     from jellyframe.stream.reader import JellyReader, open_reader
@@ -106,10 +106,10 @@ __all__ = [
     "open_reader",
     "open_writer",
     "read_table",
-    "transcode",
-    "validate",
     "scan",
     "statistics",
+    "transcode",
+    "validate",
     "write_table",
 ]
 
