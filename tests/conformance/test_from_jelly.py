@@ -7,15 +7,9 @@ from pathlib import Path
 import pytest
 
 import jellyframe
+from conformance.checking import read_text
 from conformance.manifest import Entry
-from jellyframe.formats import ntriples
 from support.plain import PlainStatement, assert_same_frames, plain
-
-
-def read_text(path: Path) -> list[PlainStatement]:
-    """The statements of an N-Triples or N-Quads file, in order. Both may be generalized."""
-    batches = ntriples.read(path, quads=path.suffix == ".nq", generalized=True)
-    return [statement for batch in batches for statement in plain(batch.statements())]
 
 
 def read_frames(source: Path) -> list[list[PlainStatement]]:

@@ -24,17 +24,19 @@ class FrameRange(NamedTuple):
 
 
 def take_frames(batches: Iterable[Batch], frames: FrameRange) -> Iterator[Batch]:
-    """The statements of some frames only. Stops reading behind the last one."""
+    """Yield the statements of some frames only. Stops reading behind the last one."""
     for batch in batches:
+        if frames.is_all:
+            yield batch
+            continue
         if frames.stop is not None and batch.first_frame >= frames.stop:
             return
-        spans = [
-            span
-            for span in batch.frame_spans()
-            if span.number >= frames.start and (frames.stop is None or span.number < frames.stop)
-        ]
-        if spans and spans[-1].stop > spans[0].start:
-            yield batch.slice(spans[0].start, spans[-1].stop)
+        ends = [len(batch)] if batch.frame_ends is None else batch.frame_ends
+        first = min(max(frames.start - batch.first_frame, 0), len(ends))
+        behind = len(ends) if frames.stop is None else min(frames.stop - batch.first_frame, len(ends))
+        start, stop = (ends[number - 1] if number else 0 for number in (first, behind))
+        if stop > start:
+            yield batch.slice(start, stop)
 
 
 def without_graphs(batches: Iterable[Batch], *, merge: bool, target: str, source: str | None) -> Iterator[Batch]:
