@@ -92,6 +92,35 @@ def test_our_own_streams_of_equal_options_need_no_flag(index: bool) -> None:
         assert lines(run("rdf", "transcode", *flag, data=b"".join(parts)).out) == expected
 
 
+def version_1(name: str) -> bytes:
+    sink = io.BytesIO()
+    with open_writer(sink, StreamOptions(logical_type=LogicalType.FLAT_TRIPLES, version=1)) as writer:
+        writer.write([Triple(S, P, IRI(f"http://{name}/o"))])
+    return sink.getvalue()
+
+
+def test_version_rises_where_the_output_needs_it(tmp_path: Path) -> None:
+    old, new = tmp_path / "old.jelly", tmp_path / "new.jelly"
+    old.write_bytes(version_1("old"))
+    with open_reader(run("rdf", "transcode", old).out) as reader:
+        assert reader.options.version == 1
+    run("rdf", "transcode", old, "--index", "--to", new)
+    with open(new, "rb") as file:
+        assert read_index(file) is not None
+    with open_reader(new) as reader:
+        assert reader.options.version == 2
+    # Namespaces in a stream that comes later, of which nothing is known beforehand.
+    later = stream("later")
+    for out in (
+        run("rdf", "transcode", old, "-", data=later).out,
+        run("rdf", "transcode", "--concatenated", data=old.read_bytes() * 5000 + later).out,
+    ):
+        with open_reader(out) as reader:
+            assert lines(out)[-15:] == lines(later)
+            list(reader.batches())
+            assert reader.namespaces == {"a": "http://a/"}
+
+
 def with_repeated_options() -> bytes:
     """A stream that repeats its options and goes on with its lookups, ids counted on, and terms repeated."""
     rows = (wire.options(), wire.prefix("http://a/", 1), wire.name("s", 1), wire.name("p"), wire.name("o"))

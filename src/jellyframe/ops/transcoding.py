@@ -11,7 +11,7 @@ from jellyframe.ops.fitting import Fitting
 from jellyframe.ops.progress import ProgressCallback, ProgressMeter
 from jellyframe.ops.regroup import FramePerInput, FrameRows, FramesKept, Framing, WriterSettings, write_frames
 from jellyframe.ops.sources import CountedSource, local_file, local_files
-from jellyframe.options import Limits, LogicalType, PhysicalType, StreamOptions
+from jellyframe.options import VERSION_1_1, Limits, LogicalType, PhysicalType, StreamOptions
 from jellyframe.storage.sources import total_size
 from jellyframe.stream.reader import JellyReader, open_reader
 from jellyframe.stream.writer import DEFAULT_FRAME_ROWS
@@ -98,6 +98,9 @@ def transcode(
     with _Inputs(sources, limits, meter, concatenated=concatenated) as opened:
         found = opened.options()
         target = output_options(found, options, changes or {}, merge_graphs=merge_graphs)
+        if index or concatenated or len(found) < len(sources):
+            # The index needs version 1.1, and so does what may come in streams that nobody has seen yet.
+            target = target.replace(version=VERSION_1_1)
         framing = _framing(frames, frame_rows, target, delimited=delimited)
         fitting = Fitting(target.physical_type, target.has_graph, merge_graphs, validate_terms)
         if files is not None and isinstance(output, str | os.PathLike):

@@ -1,0 +1,55 @@
+"""Every example of the help texts, the README and the documentation runs, in a folder with the files that it names.
+
+Those that need Spark are for the tests of Spark.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from support.examples import Example, help_examples, make_files, page_commands, page_programs, run_command
+
+PAGES = ("README.md", "docs/python.md", "docs/limits.md", "docs/design.md", "docs/spark.md")
+COMMANDS = [
+    example
+    for example in (*help_examples(), *(example for page in PAGES for example in page_commands(page)))
+    if not example.needs_spark
+]
+
+
+@pytest.mark.parametrize("example", COMMANDS, ids=lambda example: f"{example.place}: {example.command}")
+def test_command(example: Example, tmp_path: Path) -> None:
+    make_files(tmp_path)
+    before = {path.name for path in tmp_path.iterdir()}
+    run_command(example.command, tmp_path)
+    words = example.command.split()
+    made = {path.name for path in tmp_path.iterdir()} - before
+    for option in ("--to", ">", "--html"):
+        if option in words:
+            target = tmp_path / words[words.index(option) + 1].replace("~", ".")
+            assert target.stat().st_size > 0
+            made.discard(target.name)
+    assert made == set()
+
+
+def test_there_are_examples_in_every_help() -> None:
+    places = {example.place for example in help_examples()}
+    for command in ("to-jelly", "from-jelly", "transcode", "inspect", "validate"):
+        assert f"jellyframe rdf {command}" in places
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/python.md", "docs/limits.md"])
+def test_programs_of_a_page(page: str, tmp_path: Path) -> None:
+    """They run one after the other, as a reader would type them."""
+    make_files(tmp_path)
+    programs = [program for program in page_programs(page) if "spark" not in program]
+    assert programs
+    source = "graphs = []\n" + "\n\n".join(programs)
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", source], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, f"{done.stderr}\n{source}"
