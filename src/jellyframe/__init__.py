@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         TableError,
         TermError,
         TextError,
+        UsageError,
     )
     from jellyframe.formats import ntriples
     from jellyframe.kernel import kernel_name
@@ -33,8 +34,10 @@ if TYPE_CHECKING:
     from jellyframe.ops.transcoding import transcode
     from jellyframe.ops.validating import validate
     from jellyframe.options import Limits, LogicalType, PhysicalType, StreamOptions
+    from jellyframe.stream.decoder import StreamDecoder
     from jellyframe.stream.messages import dumps, loads
     from jellyframe.stream.reader import JellyReader, open_reader
+    from jellyframe.stream.recovery import Damage
     from jellyframe.stream.tables import read_table, write_table
     from jellyframe.stream.writer import JellyWriter, open_writer
     from jellyframe.terms import DEFAULT_GRAPH, IRI, BlankNode, DefaultGraph, Literal, Quad, Triple
@@ -53,6 +56,7 @@ _HOMES = {
         "TableError",
         "TermError",
         "TextError",
+        "UsageError",
     ),
     "batch.frames": ("Frame",),
     "kernel": ("kernel_name",),
@@ -63,8 +67,10 @@ _HOMES = {
     "ops.scan": ("scan",),
     "ops.statistics.collecting": ("statistics",),
     "options": ("Limits", "LogicalType", "PhysicalType", "StreamOptions"),
+    "stream.decoder": ("StreamDecoder",),
     "stream.messages": ("dumps", "loads"),
     "stream.reader": ("JellyReader", "open_reader"),
+    "stream.recovery": ("Damage",),
     "stream.tables": ("read_table", "write_table"),
     "stream.writer": ("JellyWriter", "open_writer"),
     "terms": ("DEFAULT_GRAPH", "IRI", "BlankNode", "DefaultGraph", "Literal", "Quad", "Triple"),
@@ -76,6 +82,7 @@ __all__ = [
     "IRI",
     "Batch",
     "BlankNode",
+    "Damage",
     "DefaultGraph",
     "EncodeError",
     "Frame",
@@ -92,11 +99,13 @@ __all__ = [
     "ParseError",
     "PhysicalType",
     "Quad",
+    "StreamDecoder",
     "StreamOptions",
     "TableError",
     "TermError",
     "TextError",
     "Triple",
+    "UsageError",
     "compare",
     "dumps",
     "inspect",

@@ -57,6 +57,20 @@ class JellyError(ValueError):
         self.offset = offset
         self.advice = advice
 
+    def located(
+        self,
+        *,
+        source: str | None = None,
+        frame: int | None = None,
+        row: int | None = None,
+        offset: int | None = None,
+    ) -> JellyError:
+        """Return this error with its place, as far as it had none."""
+        known = {"source": source, "frame": frame, "row": row, "offset": offset}
+        state = dict(self.__dict__)
+        state.update((name, value) for name, value in known.items() if state[name] is None)
+        return _rebuild(type(self), self.message, state)
+
     def place(self) -> str:
         """Where it happened, in words; empty when nothing is known."""
         parts = (("frame", self.frame), ("row", self.row), ("byte", self.offset))
@@ -132,6 +146,10 @@ class TextError(JellyError):
 
 class TableError(JellyError):
     """An Arrow table whose columns do not hold statements in a layout that we know."""
+
+
+class UsageError(JellyError):
+    """A reader or writer that is used after it was closed, or by two threads at the same time."""
 
 
 class KernelError(JellyError):

@@ -235,6 +235,6 @@ def test_what_a_batch_inherits_does_not_fill_it(twin: ModuleType, monkeypatch: p
         expected = read(twin, data)
         assert len(expected[0]) == 10
         assert read(twin, data, batch_rows=1) == expected
-        monkeypatch.setattr(importlib.import_module(f"{twin.__name__}.stream.reader"), "BATCH_BYTES", 1000)
+        monkeypatch.setattr(importlib.import_module(f"{twin.__name__}.stream.decoder"), "BATCH_BYTES", 1000)
         assert read(twin, data) == expected
         monkeypatch.undo()

@@ -24,7 +24,8 @@ from jellyframe.options import Limits
 from jellyframe.proto import rdf_pb2
 from jellyframe.storage.sinks import ByteSink
 from jellyframe.storage.sources import CHUNK_BYTES, ByteSource
-from jellyframe.stream.reader import looks_delimited, open_reader
+from jellyframe.stream.framing import looks_delimited
+from jellyframe.stream.reader import open_reader
 from jellyframe.wire import decode_varint, encode_varint
 
 if TYPE_CHECKING:

@@ -82,7 +82,7 @@ class Decoder(TermDecoder):
     batch_rows: cython.Py_ssize_t
     batch_bytes: cython.Py_ssize_t
     concatenated: cython.bint
-    options_message: bytes | None
+    options_message = cython.declare(object, visibility="readonly")
     physical_type: cython.int
     memory: Memory
     builder: BatchBuilder
@@ -97,6 +97,9 @@ class Decoder(TermDecoder):
     must_break: cython.bint
     safe_rows: cython.Py_ssize_t
     safe_frames: cython.Py_ssize_t
+    unknown_fields: cython.Py_ssize_t
+    rows_frame = cython.declare(cython.longlong, visibility="readonly")
+    rows_frame_offset = cython.declare(cython.longlong, visibility="readonly")
     field_start: cython.Py_ssize_t
     field_stop: cython.Py_ssize_t
 
@@ -118,8 +121,18 @@ class Decoder(TermDecoder):
         self.physical_type = 0
         self.graph = -1
         self.frame_left = -1
+        self.unknown_fields = 0
+        self.rows_frame = -1
+        self.rows_frame_offset = 0
         self.memory = Memory()
         self.begin_batch(BatchBuilder(False))
+
+    def begin_at(self, offset: cython.longlong, frame: cython.longlong) -> None:
+        """Say what the offset of the first byte and the number of the first frame are."""
+        self.base_offset = offset
+        self.frame_offset = offset
+        self.frame_number = frame
+        self.first_frame = frame
 
     @cython.cfunc
     def begin_batch(self, builder: BatchBuilder) -> None:
@@ -135,7 +148,7 @@ class Decoder(TermDecoder):
         self.safe_rows = 0
         self.safe_frames = 0
 
-    def feed(self, buf: bytes | memoryview, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> int:
+    def feed(self, buf: bytes | bytearray | memoryview, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> int:
         """Read delimited frames from `buf[pos:stop]`; the answer is the position up to which it was used.
 
         Where `is_batch_full()` is not true afterwards, at least `needed` bytes have to lie behind that position before
@@ -147,6 +160,7 @@ class Decoder(TermDecoder):
         while pos < stop and not self.is_batch_full():
             if self.frame_left < 0:
                 self.row_number = 0
+                self.frame_offset = self.base_offset + pos
                 length = self.frame_length(pos, stop)
                 if length < 0:
                     break
@@ -156,11 +170,12 @@ class Decoder(TermDecoder):
         self.buf = memoryview(b"")
         return pos
 
-    def feed_bare(self, buf: bytes | memoryview, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> int:
+    def feed_bare(self, buf: bytes | bytearray | memoryview, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> int:
         """Read `buf[pos:stop]` as one frame with no length in front, as far as the batch takes it."""
         self.buf = memoryview(buf)
         if self.frame_left < 0:
             self.row_number = 0
+            self.frame_offset = self.base_offset + pos
             self.check_frame_length(stop - pos, pos)
             self.frame_left = stop - pos
         pos = self.read_frame(pos)
@@ -177,6 +192,7 @@ class Decoder(TermDecoder):
         if pos == stop:
             self.end_frame()
             self.frame_left = -1
+            self.frame_offset = self.base_offset + pos
         return pos
 
     @cython.cfunc
@@ -186,6 +202,9 @@ class Decoder(TermDecoder):
             self.frame_ends = grown_ints(self.frame_ends, self.frames_ended, 2 * self.frames_ended)
         self.frame_ends[self.frames_ended] = cython.cast(cython.int, self.builder.rows)
         self.frames_ended += 1
+        if self.row_number > 0:
+            self.rows_frame = self.frame_number
+            self.rows_frame_offset = self.frame_offset
         self.frame_number += 1
         self.safe_rows = self.builder.rows
         self.safe_frames = self.frames_ended
@@ -328,10 +347,12 @@ class Decoder(TermDecoder):
         try:
             physical, generalized, rdf_star, names, prefixes, datatypes = self.read_options(message, is_first)
         except JellyError as error:
-            error.frame = self.frame_number
-            error.row = self.row_number
-            error.offset = self.base_offset + pos
-            raise
+            raise error.located(
+                source=self.source_name,
+                frame=self.frame_number,
+                row=self.row_number,
+                offset=self.base_offset + pos,
+            ) from None
         if is_first:
             self.options_message = message
             self.physical_type = physical
@@ -390,6 +411,7 @@ class Decoder(TermDecoder):
         if tag >> 3 == FRAME_ROWS or (tag >> 3 == FRAME_METADATA and (tag & 7) != 2):
             self.fail(f"field {tag >> 3} of a frame has the wire type {tag & 7}, and must have 2", pos)
         if tag >> 3 != FRAME_METADATA:
+            self.unknown_fields += 1
             return self.skip(tag, self.pos, stop)
         n = read_length(self, self.pos, stop)
         pos = self.pos
@@ -477,7 +499,12 @@ class Decoder(TermDecoder):
         self.namespaces = [entry for entry in self.namespaces if entry[0] != self.frame_number]
 
     def end_of_input(self) -> None:
-        """Raise where the stream may not end here."""
+        """Raise where the stream may not end here.
+
+        Frames with no rows need no options before them. But what holds unknown fields alone is no Jelly stream.
+        """
+        if self.options_message is None and self.unknown_fields > 0:
+            self.fail("there are unknown fields and no options row, so this is not a Jelly stream", 0)
         if self.graph >= 0:
             self.fail("the input ends inside a graph", 0)
 

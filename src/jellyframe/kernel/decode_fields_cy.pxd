@@ -6,7 +6,9 @@ cdef class FieldDecoder:
     cdef Py_ssize_t pos
     cdef long long max_frame_bytes
     cdef public long long base_offset
+    cdef public object source_name
     cdef readonly long long frame_number
+    cdef readonly long long frame_offset
     cdef readonly long long row_number
     cdef readonly Py_ssize_t needed
 

@@ -31,7 +31,9 @@ class FieldDecoder:
         self.pos = 0
         self.max_frame_bytes = max_frame_bytes
         self.base_offset = 0
+        self.source_name: str | None = None
         self.frame_number = 0
+        self.frame_offset = 0
         self.row_number = 0
         self.needed = 0
 
@@ -39,7 +41,13 @@ class FieldDecoder:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def fail(self, message: str, pos: cython.Py_ssize_t) -> cython.int:
-        raise ParseError(message, frame=self.frame_number, row=self.row_number, offset=self.base_offset + pos)
+        raise ParseError(
+            message,
+            source=self.source_name,
+            frame=self.frame_number,
+            row=self.row_number,
+            offset=self.base_offset + pos,
+        )
 
     @cython.final
     @cython.cfunc
@@ -137,6 +145,7 @@ class FieldDecoder:
             raise LimitError(
                 f"a frame of {length} bytes, above the limit of {self.max_frame_bytes}; "
                 "if the input is Jelly and you trust it, raise Limits.max_frame_bytes",
+                source=self.source_name,
                 frame=self.frame_number,
                 offset=self.base_offset + pos,
             )

@@ -334,6 +334,7 @@ class TermDecoder(LookupDecoder):
             raise LimitError(
                 f"quoted triples are nested deeper than the limit of {self.max_nesting_depth}; "
                 "raise Limits.max_nesting_depth if you trust the input",
+                source=self.source_name,
                 frame=self.frame_number,
                 row=self.row_number,
                 offset=self.base_offset + start,

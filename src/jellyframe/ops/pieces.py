@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from jellyframe.storage.sources import ByteSource
+from jellyframe.stream.framing import looks_delimited
 from jellyframe.stream.index import each_restart_point
-from jellyframe.stream.reader import looks_delimited
 
 # Little at a time: blocks of memory large enough to come from the system each time cost more than reading does.
 _READ_BYTES = 1 << 16

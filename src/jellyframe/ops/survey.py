@@ -194,7 +194,7 @@ class StreamSurvey:
     def _survey_whole_frames(self) -> None:
         data = self._pieces[0] if len(self._pieces) == 1 else b"".join(self._pieces)
         if self.delimited is None:
-            from jellyframe.stream.reader import looks_delimited
+            from jellyframe.stream.framing import looks_delimited
 
             self.delimited = looks_delimited(data[:3])
             if not self.delimited:

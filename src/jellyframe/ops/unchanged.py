@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 from jellyframe.errors import JellyError
 from jellyframe.storage.sinks import ByteSink
 from jellyframe.storage.sources import ByteSource, InputFile
+from jellyframe.stream.framing import looks_delimited
 from jellyframe.stream.index import INDEX_KEY, read_index, restart_points
-from jellyframe.stream.reader import looks_delimited, open_reader
+from jellyframe.stream.reader import open_reader
 from jellyframe.stream.writer import DEFAULT_RESTART_EVERY
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from jellyframe.ops.filters import FILTERS
 from jellyframe.ops.inputs import InputOptions
 from jellyframe.options import Limits, LogicalType, PhysicalType, StreamOptions
 from jellyframe.storage.compression import COMPRESSIONS
-from jellyframe.stream.reader import DEFAULT_BATCH_ROWS
+from jellyframe.stream.decoder import DEFAULT_BATCH_ROWS
 from jellyframe.stream.writer import DEFAULT_FRAME_BYTES, DEFAULT_FRAME_ROWS, DEFAULT_RESTART_EVERY, default_options
 
 _T = TypeVar("_T")

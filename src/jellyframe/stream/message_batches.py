@@ -17,7 +17,8 @@ from jellyframe.batch import Batch
 from jellyframe.errors import EncodeError, JellyError, TableError
 from jellyframe.kernel.decode_cy import Decoder
 from jellyframe.options import Limits, StreamOptions
-from jellyframe.stream.reader import kernel_options, open_reader
+from jellyframe.stream.decoder import kernel_options
+from jellyframe.stream.reader import open_reader
 from jellyframe.stream.writer import default_options, new_encoder
 from jellyframe.wire import decode_varint
 

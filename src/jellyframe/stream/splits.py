@@ -10,8 +10,8 @@ from typing import Any
 from jellyframe.errors import ParseError
 from jellyframe.storage.sources import ByteSource
 from jellyframe.storage.stores import DataFile
+from jellyframe.stream.framing import looks_delimited
 from jellyframe.stream.index import restart_points, scan_restart_points
-from jellyframe.stream.reader import looks_delimited
 from jellyframe.wire import decode_varint
 
 # Opening a file costs about as much as reading so many bytes of it.

@@ -1,0 +1,284 @@
+"""Jelly bytes to batches, without I/O: bytes are pushed in as they come, and batches are taken out.
+
+    decoder = StreamDecoder()
+    decoder.push(data)                      # any number of bytes, or whole frames with push_frame
+    decoder.finish()                        # there are no more
+    for batch in decoder.batches(): ...
+
+Files, messages and connections are shells around this: they differ in where the bytes come from only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields
+
+from jellyframe.batch import Batch, NamespaceDeclaration
+from jellyframe.errors import Advice, JellyError, OptionsError, ParseError
+from jellyframe.kernel.decode_cy import Decoder
+from jellyframe.options import Limits, StreamOptions
+from jellyframe.storage.types import Buffer
+from jellyframe.stream.framing import looks_delimited
+from jellyframe.wire import encode_varint
+
+DEFAULT_BATCH_ROWS = 16_384
+BATCH_BYTES = 32 << 20
+# With so many bytes of a frame it can be told whether it is one.
+_HEAD_BYTES = 64
+
+
+class StreamDecoder:
+    """Decodes one Jelly stream, or several end to end.
+
+    Parameters:
+        limits: what untrusted input may ask for.
+        concatenated: every options row begins a new stream; otherwise a repeated one has to be identical, and changes
+            nothing.
+        delimited: whether the frames have their lengths in front; by default the first three bytes tell.
+        batch_rows: statements in a batch, at most.
+        self_contained: refuse a stream that begins by leaving out an id. At a restart point this is what tells
+            whether it is one.
+        start: the offset of the first byte that will be pushed, for errors.
+        first_frame: the number of the first frame.
+        source_name: what errors call the input.
+    """
+
+    def __init__(
+        self,
+        *,
+        limits: Limits | None = None,
+        concatenated: bool = False,
+        delimited: bool | None = None,
+        batch_rows: int = DEFAULT_BATCH_ROWS,
+        self_contained: bool = False,
+        start: int = 0,
+        first_frame: int = 0,
+        source_name: str | None = None,
+    ) -> None:
+        if batch_rows < 1:
+            raise OptionsError(f"batch_rows is {batch_rows}, and must be at least 1")
+        self._limits = limits or Limits()
+        self._is_delimited = delimited
+        self._options: StreamOptions | None = None
+        self._first_options: StreamOptions | None = None
+        self._error: JellyError | None = None
+        self._at_end = False
+        self._is_finished = False
+        self._data: Buffer = b""
+        self._pos = 0
+        self._pieces: list[Buffer] = []
+        self._waiting = 0
+        self._needed = 3
+        self._kernel = Decoder(
+            self._read_options,
+            self._limits.max_nesting_depth,
+            self._limits.max_frame_bytes,
+            batch_rows,
+            BATCH_BYTES,
+            concatenated,
+        )
+        self._kernel.begin_at(start, first_frame)
+        self._kernel.source_name = source_name
+        self._kernel.no_look_back = self_contained
+
+    @property
+    def options(self) -> StreamOptions | None:
+        """The options of the (first) stream, once they have been decoded."""
+        return self._first_options
+
+    @property
+    def is_delimited(self) -> bool | None:
+        """Whether the frames have their lengths in front; None until the first bytes have been decoded."""
+        return self._is_delimited
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether the last batch has been taken and the stream has ended as it should."""
+        return self._is_finished and not self._kernel.has_content()
+
+    @property
+    def needed(self) -> int:
+        """How many bytes have to be pushed, at least, before another frame can be decoded."""
+        return max(1, self._needed - self._available())
+
+    # ---- bytes in ----
+
+    def push(self, data: Buffer) -> None:
+        """Take the next bytes of the stream. They must not change until the batches are taken."""
+        if self._at_end:
+            raise OptionsError("bytes are pushed behind the end of the stream: finish() has been called")
+        if len(data):
+            self._pieces.append(data)
+            self._waiting += len(data)
+
+    def push_frame(self, frame: Buffer) -> None:
+        """Take one whole frame that something else delimits, such as a gRPC message.
+
+        Frames of one stream may be pushed one by one. Offsets in errors count as if each had its length in front.
+        """
+        if self._is_delimited is None and self._available() == 0:
+            self._is_delimited = True
+        if not self._is_delimited:
+            raise OptionsError("whole frames cannot be mixed with the bytes of a bare frame")
+        self.push(encode_varint(len(frame)))
+        self.push(frame)
+
+    def finish(self) -> None:
+        """Say that there are no more bytes."""
+        self._at_end = True
+
+    def abort(self, error: JellyError) -> None:
+        """Say that the source has failed: what came before is given, then the error is raised."""
+        if self._error is None:
+            self._error = error
+            self._kernel.drop_unfinished_frame()
+
+    # ---- batches out ----
+
+    def batches(self) -> Iterator[Batch]:
+        """Yield the batches that the bytes pushed so far fill; after `finish`, all of them."""
+        while (batch := self.next_batch()) is not None:
+            yield batch
+
+    def next_batch(self, *, partial: bool = False) -> Batch | None:
+        """Return the next batch, or None if more bytes are needed, or if the stream has ended (`is_finished`).
+
+        With `partial` a batch need not be full: whatever has been decoded is given. Where the input is bad, all whole
+        frames before that place are given before the error is raised.
+        """
+        if self._error is None and not self._is_finished:
+            try:
+                self._decode()
+            except JellyError as error:
+                self.abort(error)
+        has_content = self._kernel.has_content()
+        if self._error is not None:
+            if not has_content:
+                raise self._error
+        elif not (self._kernel.is_batch_full() or self._is_finished or partial):
+            return None
+        return self._take_batch() if has_content else None
+
+    def unfinished_frame(self) -> tuple[int, int, bytes]:
+        """Return the frame that is being decoded, or is next: its number, its offset, and its first bytes if known."""
+        self._join()
+        at = self._kernel.frame_offset - self._kernel.base_offset
+        head = bytes(self._data[at : at + _HEAD_BYTES]) if at >= 0 else b""
+        return self._kernel.frame_number, self._kernel.frame_offset, head
+
+    def last_frame_with_rows(self) -> tuple[int, int] | None:
+        """Return the number and the offset of the last whole frame that has rows."""
+        if self._kernel.rows_frame < 0:
+            return None
+        return self._kernel.rows_frame, self._kernel.rows_frame_offset
+
+    def options_message(self) -> bytes | None:
+        """Return the options row as it stands in the stream."""
+        message: bytes | None = self._kernel.options_message
+        return message
+
+    # ---- the mechanism ----
+
+    def _available(self) -> int:
+        return len(self._data) - self._pos + self._waiting
+
+    def _decode(self) -> None:
+        """Decode until the batch is full or bytes are missing."""
+        if self._kernel.is_batch_full():
+            return
+        if self._available() < self._needed and not self._at_end:
+            return
+        self._join()
+        if self._is_delimited is None:
+            self._is_delimited = looks_delimited(bytes(self._data[:3]))
+        if self._is_delimited:
+            self._decode_frames()
+        else:
+            self._decode_bare_frame()
+
+    def _decode_frames(self) -> None:
+        kernel = self._kernel
+        self._pos = kernel.feed(self._data, self._pos, len(self._data))
+        self._needed = max(kernel.needed, 1)
+        if kernel.is_batch_full() or not self._at_end:
+            return
+        left = self._available()
+        if left:
+            raise ParseError(
+                f"the input ends inside a frame: {left} bytes of it are there, at least {kernel.needed} are needed",
+                source=kernel.source_name,
+                frame=kernel.frame_number,
+                offset=kernel.base_offset + self._pos,
+            )
+        self._is_finished = True
+        kernel.end_of_input()
+
+    def _decode_bare_frame(self) -> None:
+        """Decode a frame with no length in front of it: it is all that the input holds."""
+        kernel = self._kernel
+        if not self._at_end and len(self._data) <= self._limits.max_frame_bytes:
+            # Asking for twice as much each time, so that what is there is not joined over and over.
+            self._needed = min(2 * len(self._data), self._limits.max_frame_bytes + 1)
+            return
+        if not self._data:
+            raise ParseError("the input is empty", source=kernel.source_name, frame=0, offset=0)
+        self._pos = kernel.feed_bare(self._data, self._pos, len(self._data))
+        if self._pos == len(self._data) and not kernel.is_inside_frame():
+            self._is_finished = True
+            kernel.end_of_input()
+
+    def _join(self) -> None:
+        """Put what is left and what has been pushed since into one buffer."""
+        if not self._pieces:
+            return
+        left = self._data[self._pos :]
+        self._kernel.base_offset += self._pos
+        self._data = self._pieces[0] if len(self._pieces) == 1 and not left else b"".join([left, *self._pieces])
+        self._pos = 0
+        self._pieces = []
+        self._waiting = 0
+
+    def _read_options(self, message: bytes, is_first: bool) -> tuple[int, bool, bool, int, int, int]:
+        """Called by the kernel for each options row."""
+        options = StreamOptions.from_bytes(message)
+        if is_first:
+            options.check_readable(self._limits)
+            self._options = options
+            self._first_options = self._first_options or options
+        elif options != self._options:
+            changes = ", ".join(
+                f"{field.name} {getattr(self._options, field.name)!r} to {getattr(options, field.name)!r}"
+                for field in fields(options)
+                if getattr(self._options, field.name) != getattr(options, field.name)
+            )
+            raise OptionsError(
+                f"the options change inside the stream: {changes}; it may be several streams, one after the other",
+                advice=Advice("argument", "concatenated", "True"),
+            )
+        return kernel_options(options)
+
+    def _take_batch(self) -> Batch:
+        columns, terms, first_frame, ends, is_open, metadata, namespaces = self._kernel.take_batch()
+        declarations = [NamespaceDeclaration(*declaration) for declaration in namespaces]
+        return Batch(
+            columns,
+            terms,
+            options=self._options,
+            first_frame=first_frame,
+            frame_ends=ends,
+            last_frame_open=is_open,
+            metadata=metadata,
+            namespaces=declarations,
+        )
+
+
+def kernel_options(options: StreamOptions) -> tuple[int, bool, bool, int, int, int]:
+    """Return what the kernel's decoder needs to know of a stream's options."""
+    return (
+        options.physical_type,
+        options.generalized_statements,
+        options.rdf_star,
+        options.max_name_table_size,
+        options.max_prefix_table_size,
+        options.max_datatype_table_size,
+    )

@@ -1,0 +1,323 @@
+"""Reading on behind damage: the next restart point is found by its bytes, and what lies between is reported.
+
+Bytes that are missing or that should not be there shift all that follows, so the lengths of frames lead nowhere. A
+restart point of ours begins with the options row, whose bytes are known from the start of the stream. Each place where
+they stand is tried: the frame there has to have a length in front of it that fits, to decode by itself, with nothing
+that refers back, and to be followed by another frame or the end.
+
+Rows are only given when they are confirmed: a frame that decodes may still end in a row that swallowed what follows,
+so the last frame before damage counts only if the next one begins as frames do. Damage that leaves a valid stream,
+such as whole frames that are missing, is beyond what any reader can see.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING, Any
+
+from jellyframe.batch import Batch
+from jellyframe.errors import JellyError, LimitError, OptionsError, ParseError
+from jellyframe.options import Limits, StreamOptions
+from jellyframe.storage.sources import open_input
+from jellyframe.stream.decoder import StreamDecoder
+from jellyframe.stream.framing import HEAD_BYTES, READ_BYTES, begins_frame
+from jellyframe.stream.index import looks_like_restart
+from jellyframe.wire import decode_varint, encode_bytes_field
+
+if TYPE_CHECKING:
+    from jellyframe.storage.types import FileSystem, Source
+    from jellyframe.stream.source_batches import SourceBatches
+
+BAD_INPUT = (ParseError, LimitError, OptionsError)
+# The start of any options row: a row and in it a message, each with its length, which begins with the stream's name or
+# its physical type. It takes no bytes, so that the start of another one may lie within.
+_ANY_OPTIONS_ROW = rb"(?=\x0a[\x80-\xff]?[\x00-\x7f]\x0a[\x80-\xff]?[\x00-\x7f][\x0a\x10])"
+_MAX_LENGTH_BYTES = 5
+# Batches without rows confirm nothing. So many of them wait with the rows before them.
+_MAX_WAITING_BATCHES = 64
+
+
+@dataclass(frozen=True)
+class Damage:
+    """A part of the input that was lost: the bytes from `start` to `stop`, and why.
+
+    `stop` is None where it is the rest of the input and its length is not known, as in compressed input. All
+    statements of the whole frames before `start` were given.
+    """
+
+    start: int
+    stop: int | None
+    error: JellyError
+
+    def __str__(self) -> str:
+        place = f"{self.error.source}: " if self.error.source else ""
+        lost = f"all from byte {self.start} on" if self.stop is None else f"bytes {self.start} to {self.stop}"
+        return f"{place}{lost} lost: {self.error.message}"
+
+
+class RecoveringBatches:
+    """The batches of a source, as far as they can be read.
+
+    `open_at(offset, frame)` opens the source again at an offset, where the frame of that number begins;
+    `place` gives the bytes at any offset.
+    """
+
+    def __init__(
+        self,
+        place: RandomAccess,
+        batches: SourceBatches,
+        open_at: Callable[[int, int], SourceBatches],
+        on_damage: Callable[[Damage], object],
+        limits: Limits,
+        *,
+        concatenated: bool,
+    ) -> None:
+        self._batches = batches
+        self._open_at = open_at
+        self._on_damage = on_damage
+        self._limits = limits
+        self._any_options = concatenated
+        self._place = place
+        self._ready: deque[Batch] = deque()
+        self._held: deque[Batch] = deque()
+        self._options_rows: list[bytes] = []
+        self._options: StreamOptions | None = None
+        self._is_finished = False
+
+    @property
+    def options(self) -> StreamOptions | None:
+        """The options of the first stream that could be read."""
+        return self._options if self._options is not None else self._batches.decoder.options
+
+    @property
+    def is_delimited(self) -> bool | None:
+        """Whether the frames have their lengths in front; None until the first bytes have been read."""
+        return self._batches.decoder.is_delimited
+
+    def next_batch(self) -> Batch | None:
+        """Return the next batch of rows that are confirmed, or None at the end."""
+        while not self._ready and not self._is_finished:
+            try:
+                batch = self._batches.next_batch()
+            except BAD_INPUT as error:
+                self._recover(error)
+                continue
+            if batch is None:
+                self._ready += self._held
+                self._held.clear()
+                self._is_finished = True
+            else:
+                self._hold(batch)
+        return self._ready.popleft() if self._ready else None
+
+    def close(self) -> None:
+        self._batches.close()
+
+    def _hold(self, batch: Batch) -> None:
+        """Keep a batch until a row of a later frame has been decoded."""
+        if self._held and (
+            len(self._held) > _MAX_WAITING_BATCHES or _has_rows_behind(batch, _last_frame(self._held[-1]))
+        ):
+            self._ready += self._held
+            self._held.clear()
+        self._held.append(batch)
+
+    def _recover(self, error: JellyError) -> None:
+        decoder = self._batches.decoder
+        self._options = self.options
+        frame, start, head = decoder.unfinished_frame()
+        next_frame = frame + 1
+        suspect = decoder.last_frame_with_rows()
+        if suspect is not None and not error.row and not begins_frame(head):
+            frame, start = suspect
+        self._release_before(frame)
+        self._remember_options(decoder)
+        self._batches.close()
+        restart: int | None = None
+        stop: int | None = None
+        with self._place.opened() as reading:
+            if reading is not None:
+                # Streams that were concatenated may each have their own options.
+                known = [] if self._any_options else self._options_rows
+                restart = _find_restart(reading, start + 1, known, self._limits)
+                stop = reading.stop if restart is None else restart
+        self._on_damage(Damage(start, stop, error))
+        if restart is None:
+            self._is_finished = True
+        else:
+            self._batches = self._open_at(restart, next_frame)
+
+    def _release_before(self, frame: int) -> None:
+        for batch in self._held:
+            kept = batch if _last_frame(batch) < frame else _frames_before(batch, frame)
+            if kept is not None:
+                self._ready.append(kept)
+        self._held.clear()
+
+    def _remember_options(self, decoder: StreamDecoder) -> None:
+        message = decoder.options_message()
+        if message is not None:
+            row = encode_bytes_field(1, encode_bytes_field(1, message))
+            if row not in self._options_rows:
+                self._options_rows.append(row)
+
+
+def _last_frame(batch: Batch) -> int:
+    return batch.first_frame + max(0, len(batch.frame_ends or ()) - 1)
+
+
+def _has_rows_behind(batch: Batch, frame: int) -> bool:
+    """Return whether a batch has rows of frames after that one."""
+    return any(span.number > frame and span.stop > span.start for span in batch.frame_spans())
+
+
+def _frames_before(batch: Batch, frame: int) -> Batch | None:
+    """Return the frames of a batch that come before a frame; None where there are none."""
+    if frame <= batch.first_frame or batch.frame_ends is None:
+        return None
+    ends = batch.frame_ends[: frame - batch.first_frame]
+    rows = ends[-1]
+    return Batch(
+        (batch.s[:rows], batch.p[:rows], batch.o[:rows], None if batch.g is None else batch.g[:rows]),
+        batch.terms,
+        options=batch.options,
+        first_frame=batch.first_frame,
+        frame_ends=ends,
+        last_frame_open=False,
+        metadata={number: entries for number, entries in batch.metadata.items() if number < frame},
+        namespaces=[declaration for declaration in batch.namespaces if declaration.frame < frame],
+    )
+
+
+# ---- bytes at any place -----------------------------------------------------------------------------------
+
+
+class _Reading:
+    """A file that can be read at any offset before `stop`."""
+
+    def __init__(self, file: IO[bytes], origin: int, stop: int | None) -> None:
+        self._file = file
+        self._origin = origin
+        size = file.seek(0, os.SEEK_END) - origin
+        self.stop = size if stop is None else min(stop, size)
+
+    def at(self, offset: int, size: int) -> bytes:
+        """Return `size` bytes from an offset on; fewer at the end only."""
+        size = min(size, self.stop - offset)
+        if size <= 0:
+            return b""
+        self._file.seek(self._origin + offset)
+        data = self._file.read(size)
+        while len(data) < size:
+            more = self._file.read(size - len(data))
+            if not more:
+                break
+            data += more
+        return data
+
+
+class RandomAccess:
+    """The bytes of a source at any offset, where the source allows it.
+
+    The offset 0 is at `origin` in the source; `stop` is the offset at which to end, or None.
+    """
+
+    def __init__(
+        self, source: Source, is_compressed: bool, origin: int, stop: int | None, filesystem: FileSystem | None
+    ) -> None:
+        self._source = source
+        self._is_compressed = is_compressed
+        self._origin = origin
+        self._stop = stop
+        self._filesystem = filesystem
+
+    @contextmanager
+    def opened(self) -> Iterator[_Reading | None]:
+        """Open the source; None if it does not seek or its bytes are compressed."""
+        source = self._source
+        file: Any
+        if self._is_compressed:
+            yield None
+        elif isinstance(source, str | os.PathLike):
+            with open_input(source, self._filesystem) as file:
+                yield self._reading(file)
+        else:
+            file = io.BytesIO(source) if isinstance(source, bytes | bytearray | memoryview) else source
+            yield self._reading(file)
+
+    def _reading(self, file: Any) -> _Reading | None:
+        return _Reading(file, self._origin, self._stop) if _is_seekable(file) else None
+
+
+def position_of(source: Source) -> int:
+    """Return where a file object stands that can seek; 0 for any other source."""
+    file: Any = source
+    return int(file.tell()) if _is_seekable(file) else 0
+
+
+def _is_seekable(file: Any) -> bool:
+    seekable = getattr(file, "seekable", None)
+    return seekable is not None and bool(seekable())
+
+
+# ---- the search for a restart point -----------------------------------------------------------------------
+
+
+def _find_restart(reading: _Reading, start: int, options_rows: list[bytes], limits: Limits) -> int | None:
+    """Return the offset of the first restart point from `start` on, or None.
+
+    It begins with one of `options_rows`; where none is known, with any options row that makes sense.
+    """
+    pattern = re.compile(b"|".join(map(re.escape, options_rows)) or _ANY_OPTIONS_ROW, re.DOTALL)
+    overlap = max(map(len, options_rows), default=8) - 1
+    offset = start
+    before = b""
+    while data := reading.at(offset, READ_BYTES):
+        text = before + data
+        base = offset - len(before)
+        for match in pattern.finditer(text):
+            found = _restart_with(reading, base + match.start(), start, limits)
+            if found is not None:
+                return found
+        offset += len(data)
+        before = text[-overlap:]
+    return None
+
+
+def _restart_with(reading: _Reading, body: int, start: int, limits: Limits) -> int | None:
+    """Return where the restart point begins whose first row is at `body`, or None if there is none."""
+    lengths = reading.at(max(start, body - _MAX_LENGTH_BYTES), body - max(start, body - _MAX_LENGTH_BYTES))
+    head = reading.at(body, HEAD_BYTES)
+    for width in range(1, len(lengths) + 1):
+        encoded = lengths[-width:]
+        if encoded[-1] > 0x7F or any(byte < 0x80 for byte in encoded[:-1]):
+            return None
+        length, _at = decode_varint(encoded, 0)
+        stop = body + length
+        if (
+            length <= limits.max_frame_bytes
+            and stop <= reading.stop
+            and looks_like_restart(head[:length])
+            and (stop == reading.stop or begins_frame(reading.at(stop, HEAD_BYTES)))
+            and _decodes(reading.at(body, length), limits)
+        ):
+            return body - width
+    return None
+
+
+def _decodes(frame: bytes, limits: Limits) -> bool:
+    """Return whether a frame decodes with nothing before it."""
+    decoder = StreamDecoder(limits=limits, self_contained=True)
+    decoder.push_frame(frame)
+    try:
+        for _batch in decoder.batches():
+            pass
+    except JellyError:
+        return False
+    return True

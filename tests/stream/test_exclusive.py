@@ -1,0 +1,87 @@
+"""One thread at a time: a second one is told so, and spoils nothing."""
+
+from __future__ import annotations
+
+import io
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+import jellyframe
+from jellyframe import PhysicalType, StreamOptions, UsageError
+from jellyframe.stream.exclusive import Exclusive, ExclusiveIterator
+from support.spark_data import quads
+
+STATEMENTS = quads(300)
+
+
+class SlowFile:
+    """A source whose second read waits until it is let go on."""
+
+    def __init__(self, data: bytes) -> None:
+        self._file = io.BytesIO(data)
+        self.is_reading = threading.Event()
+        self.may_go_on = threading.Event()
+
+    def read(self, size: int) -> bytes:
+        if self._file.tell() > 4:
+            self.is_reading.set()
+            assert self.may_go_on.wait(30)
+        return self._file.read(min(size, 2000))
+
+
+VIEWS: dict[str, Callable[[jellyframe.JellyReader], Iterator[object]]] = {
+    "batches": lambda reader: reader.batches(),
+    "frames": lambda reader: reader.frames(),
+    "statements": lambda reader: reader.statements(),
+}
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("shared", [True, False], ids=["one_view", "two_views"])
+def test_two_threads_on_one_reader(view: str, shared: bool) -> None:
+    sink = io.BytesIO()
+    with jellyframe.open_writer(sink, StreamOptions(PhysicalType.QUADS), frame_rows=10) as writer:
+        writer.write(STATEMENTS)
+    file = SlowFile(sink.getvalue())
+    with jellyframe.open_reader(file) as reader:
+        items = VIEWS[view](reader)
+        taken: list[Any] = []
+        thread = threading.Thread(target=lambda: taken.extend(items))
+        thread.start()
+        assert file.is_reading.wait(30)
+        # Of a generator that two threads share, Python itself says that it is in use.
+        with pytest.raises(ValueError, match=r"the reader is in use: two threads|generator already executing"):
+            next(items if shared else VIEWS[view](reader))
+        file.may_go_on.set()
+        thread.join()
+    assert len(STATEMENTS) == (len(taken) if view == "statements" else sum(map(len, taken)))
+
+
+def test_the_guard_is_released_after_an_error() -> None:
+    guard = Exclusive("the thing")
+    items = ExclusiveIterator(guard, map(int, ["1", "x", "2"]))
+    assert next(items) == 1
+    with pytest.raises(ValueError, match="x"):
+        next(items)
+    assert list(items) == [2]
+    with guard, pytest.raises(UsageError, match="the thing is in use"):
+        next(items)
+
+
+def test_a_callback_may_not_use_its_reader() -> None:
+    sink = io.BytesIO()
+    with jellyframe.open_writer(sink, StreamOptions(PhysicalType.QUADS), frame_rows=10, restart_every=500) as writer:
+        writer.write(STATEMENTS)
+    data = sink.getvalue()
+
+    def read_more(_damage: object) -> None:
+        next(reader.batches())
+
+    with (
+        jellyframe.open_reader(data[:1000] + data[1010:], on_damage=read_more) as reader,
+        pytest.raises(UsageError, match="a callback of its own"),
+    ):
+        list(reader.statements())
