@@ -20,7 +20,8 @@ from jellyframe.options import Limits
 from jellyframe.storage.finding import find_files
 from jellyframe.storage.stores import DataFile
 from jellyframe.storage.types import FileSystem
-from jellyframe.stream.reader import DEFAULT_BATCH_ROWS, open_reader
+from jellyframe.stream.decoder import DEFAULT_BATCH_ROWS
+from jellyframe.stream.reader import open_reader
 from jellyframe.stream.splits import PLANNING_THREADS, Piece, default_target, pack, plan_pieces
 
 Paths: TypeAlias = str | PathLike[str] | Sequence[str | PathLike[str]]
