@@ -64,6 +64,15 @@ _OPTION_FIELDS = {
 _TRIPLE_LOGICAL_TYPES: Final = (LogicalType.FLAT_TRIPLES, LogicalType.GRAPHS)
 
 
+# What no input needs, and what would let it exhaust the memory or the stack.
+_LARGEST_LIMITS: Final = {
+    "max_name_table_size": 1 << 24,
+    "max_prefix_table_size": 1 << 24,
+    "max_datatype_table_size": 1 << 24,
+    "max_nesting_depth": 10_000,
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What a reader accepts from input it does not trust. A size in a header is checked before memory is taken."""
@@ -80,6 +89,9 @@ class Limits:
         for name in self.__slots__:
             if getattr(self, name) < 0:
                 raise OptionsError(f"the limit {name} is negative")
+            largest = _LARGEST_LIMITS.get(name)
+            if largest is not None and getattr(self, name) > largest:
+                raise OptionsError(f"the limit {name} is {getattr(self, name)}, and must be at most {largest}")
 
 
 @dataclass(frozen=True, slots=True)

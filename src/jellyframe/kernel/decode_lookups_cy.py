@@ -9,7 +9,7 @@ except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
 
 from jellyframe.kernel.decode_fields_cy import FieldDecoder
 from jellyframe.kernel.lookup_slots_cy import LookupSlots
-from jellyframe.kernel.memory_cy import int_column
+from jellyframe.kernel.memory_cy import grown_ints, grown_longs, int_column
 
 if cython.compiled:
     from cython.cimports.jellyframe.kernel.decode_fields_cy import FieldDecoder
@@ -26,6 +26,9 @@ XSD_STRING = memoryview(b"http://www.w3.org/2001/XMLSchema#string")
 DATATYPE_UNKNOWN = cython.declare(cython.int, -1)
 DATATYPE_XSD_STRING = cython.declare(cython.int, -2)
 
+# So many entries are made room for at once; tables that may be larger grow.
+FIRST_SLOTS = cython.declare(cython.int, 4096)
+
 
 @cython.cclass
 class LookupDecoder(FieldDecoder):
@@ -40,14 +43,17 @@ class LookupDecoder(FieldDecoder):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def set_tables(self, names: cython.int, prefixes: cython.int, datatypes: cython.int) -> cython.int:
-        """Begin with empty tables of these sizes."""
-        self.names = LookupSlots(names)
-        self.prefixes = LookupSlots(prefixes)
-        self.datatypes = LookupSlots(datatypes)
+        """Begin with empty tables of these sizes. Memory for many entries is taken when there are so many."""
+        self.max_names = names
+        self.max_prefixes = prefixes
+        self.max_datatypes = datatypes
+        self.names = LookupSlots(min(names, FIRST_SLOTS))
+        self.prefixes = LookupSlots(min(prefixes, FIRST_SLOTS))
+        self.datatypes = LookupSlots(min(datatypes, FIRST_SLOTS))
         self.generation = 0
-        self.memo_term = int_column(names + 1)
-        self.memo_prefix = memoryview(bytearray(8 * (names + 1))).cast("q")
-        self.memo_datatype = int_column(datatypes + 1)
+        self.memo_term = int_column(self.names.size + 1)
+        self.memo_prefix = memoryview(bytearray(8 * (self.names.size + 1))).cast("q")
+        self.memo_datatype = int_column(self.datatypes.size + 1)
         self.forget_entries()
         return 0
 
@@ -72,13 +78,15 @@ class LookupDecoder(FieldDecoder):
         detail: cython.int
         if datatype == 0:
             self.fail("a literal with the datatype id 0", pos)
+        if datatype > self.max_datatypes:
+            self.fail(f"datatype id {datatype} is above the table's size of {self.max_datatypes}", pos)
         if datatype > self.datatypes.size:
-            self.fail(f"datatype id {datatype} is above the table's size of {self.datatypes.size}", pos)
+            self.fail_reference(f"datatype id {datatype} was never set", pos)
         detail = self.memo_datatype[datatype]
         if detail != DATATYPE_UNKNOWN:
             return -2 if detail == DATATYPE_XSD_STRING else detail
         if self.datatypes.generations[datatype] == 0:
-            self.fail(f"datatype id {datatype} was never set", pos)
+            self.fail_reference(f"datatype id {datatype} was never set", pos)
         detail = self.terms.intern_small(
             self.terms.datatypes,
             self.datatypes.arena,
@@ -91,7 +99,14 @@ class LookupDecoder(FieldDecoder):
     @cython.final
     @cython.cfunc
     @cython.exceptval(-1, check=False)
-    def entry(self, table: LookupSlots, what: object, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
+    def entry(
+        self,
+        table: LookupSlots,
+        maximum: cython.int,
+        what: object,
+        pos: cython.Py_ssize_t,
+        stop: cython.Py_ssize_t,
+    ) -> cython.int:
         """A lookup entry; the answer is the id that it sets."""
         slot: cython.longlong = 0
         start: cython.Py_ssize_t = pos
@@ -115,10 +130,14 @@ class LookupDecoder(FieldDecoder):
             if self.no_look_back and table.last_id == 0:
                 self.fail(f"the first {what} entry behind a restart point leaves out its id", start)
             slot = table.last_id + 1
+            if slot > maximum and maximum > 0:
+                self.fail_reference(f"{what} entry id {slot} is above the table's size of {maximum}", start)
         if slot > table.size:
-            if table.size == 0:
+            if maximum == 0:
                 self.fail(f"a {what} entry, but the options set the {what} table's size to 0", start)
-            self.fail(f"{what} entry id {slot} is above the table's size of {table.size}", start)
+            if slot > maximum:
+                self.fail(f"{what} entry id {slot} is above the table's size of {maximum}", start)
+            table.grow(cython.cast(cython.int, min(max(slot, 2 * table.size), maximum)))
         self.generation += 1
         table.last_id = cython.cast(cython.int, slot)
         if table.put(table.last_id, self.buf, value, n, self.generation) >= 0x80:
@@ -129,22 +148,38 @@ class LookupDecoder(FieldDecoder):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def name_entry(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
-        self.memo_term[self.entry(self.names, "name", pos, stop)] = -1
+        slot: cython.int = self.entry(self.names, self.max_names, "name", pos, stop)
+        i: cython.Py_ssize_t
+        used: cython.Py_ssize_t
+        if slot >= self.memo_term.shape[0]:
+            used = self.memo_term.shape[0]
+            self.memo_term = grown_ints(self.memo_term, used, self.names.size + 1)
+            self.memo_prefix = grown_longs(self.memo_prefix, used, self.names.size + 1)
+            for i in range(used, self.memo_term.shape[0]):
+                self.memo_term[i] = -1
+        self.memo_term[slot] = -1
         return 0
 
     @cython.final
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def prefix_entry(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
-        self.entry(self.prefixes, "prefix", pos, stop)
+        self.entry(self.prefixes, self.max_prefixes, "prefix", pos, stop)
         return 0
 
     @cython.final
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def datatype_entry(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
-        slot: cython.int = self.entry(self.datatypes, "datatype", pos, stop)
+        slot: cython.int = self.entry(self.datatypes, self.max_datatypes, "datatype", pos, stop)
         table: LookupSlots = self.datatypes
+        i: cython.Py_ssize_t
+        used: cython.Py_ssize_t
+        if slot >= self.memo_datatype.shape[0]:
+            used = self.memo_datatype.shape[0]
+            self.memo_datatype = grown_ints(self.memo_datatype, used, table.size + 1)
+            for i in range(used, self.memo_datatype.shape[0]):
+                self.memo_datatype[i] = DATATYPE_UNKNOWN
         is_string: cython.bint = table.lengths[slot] == len(XSD_STRING) and equal_bytes(
             table.arena, table.starts[slot], XSD_STRING, 0, len(XSD_STRING)
         )

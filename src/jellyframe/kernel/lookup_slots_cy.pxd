@@ -11,4 +11,5 @@ cdef class LookupSlots:
     cdef int put(
         self, int slot, const unsigned char[::1] src, Py_ssize_t start, Py_ssize_t n, long long generation
     ) except -1
+    cdef int grow(self, int size) except -1
     cdef int _make_room(self, Py_ssize_t n) except -1

@@ -8,7 +8,7 @@ except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
     import cython
 
 from jellyframe.errors import LimitError
-from jellyframe.kernel.memory_cy import byte_column, int_column
+from jellyframe.kernel.memory_cy import byte_column, grown_ints, grown_longs, int_column
 
 if cython.compiled:
     from cython.cimports.jellyframe.kernel.runs import copy_bytes
@@ -78,6 +78,17 @@ class LookupSlots:
             self.starts[slot] = cython.cast(cython.int, at)
             at += self.lengths[slot]
         self.arena_size = at
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def grow(self, size: cython.int) -> cython.int:
+        """Make room for ids up to `size`."""
+        used: cython.Py_ssize_t = self.size + 1
+        self.starts = grown_ints(self.starts, used, size + 1)
+        self.lengths = grown_ints(self.lengths, used, size + 1)
+        self.generations = grown_longs(self.generations, used, size + 1)
+        self.size = size
         return 0
 
     def clear(self) -> None:
