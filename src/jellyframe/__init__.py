@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from jellyframe.ops.validating import validate
     from jellyframe.options import Limits, LogicalType, PhysicalType, StreamOptions
     from jellyframe.stream.decoder import StreamDecoder
+    from jellyframe.stream.encoder import StreamEncoder
     from jellyframe.stream.messages import dumps, loads
     from jellyframe.stream.reader import JellyReader, open_reader
     from jellyframe.stream.recovery import Damage
@@ -68,6 +69,7 @@ _HOMES = {
     "ops.statistics.collecting": ("statistics",),
     "options": ("Limits", "LogicalType", "PhysicalType", "StreamOptions"),
     "stream.decoder": ("StreamDecoder",),
+    "stream.encoder": ("StreamEncoder",),
     "stream.messages": ("dumps", "loads"),
     "stream.reader": ("JellyReader", "open_reader"),
     "stream.recovery": ("Damage",),
@@ -100,6 +102,7 @@ __all__ = [
     "PhysicalType",
     "Quad",
     "StreamDecoder",
+    "StreamEncoder",
     "StreamOptions",
     "TableError",
     "TermError",

@@ -5,14 +5,20 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any, Final, TypeVar
+from typing import Final, TypedDict, TypeVar, Unpack
 
-from jellyframe.errors import LimitError, OptionsError
-from jellyframe.wire import BYTES, VARINT, decode_fields, encode_bytes_field, encode_varint
+from jellyframe.errors import EncodeError, LimitError, OptionsError, shortened
+from jellyframe.wire import BYTES, VARINT, decode_fields, encode_bytes_field, encode_string, encode_varint
 
 _E = TypeVar("_E", bound=IntEnum)
 
 MIN_NAME_TABLE_SIZE: Final = 8
+# More entries than any table of use has: the ids alone would take four bytes each.
+MAX_TABLE_SIZE: Final = 1 << 24
+# The most that protobuf allows for a message.
+MAX_FRAME_BYTES: Final = 0x7FFFFFFF
+# Deeper nesting than protobuf readers, N-Triples or Python objects can stand.
+MAX_NESTING_DEPTH: Final = 1000
 VERSION_1_0: Final = 1
 VERSION_1_1: Final = 2
 
@@ -64,13 +70,23 @@ _OPTION_FIELDS = {
 _TRIPLE_LOGICAL_TYPES: Final = (LogicalType.FLAT_TRIPLES, LogicalType.GRAPHS)
 
 
-# What no input needs, and what would let it exhaust the memory or the stack.
-_LARGEST_LIMITS: Final = {
-    "max_name_table_size": 1 << 24,
-    "max_prefix_table_size": 1 << 24,
-    "max_datatype_table_size": 1 << 24,
-    "max_nesting_depth": 10_000,
+# Table in StreamOptions and Limits.
+_TABLES: Final = ("max_name_table_size", "max_prefix_table_size", "max_datatype_table_size")
+_MOST: Final = {
+    **dict.fromkeys(_TABLES, MAX_TABLE_SIZE),
+    "max_frame_bytes": MAX_FRAME_BYTES,
+    "max_nesting_depth": MAX_NESTING_DEPTH,
 }
+
+
+def check_number(what: str, value: int, least: int, most: int | None = None) -> None:
+    """Raise an OptionsError unless a value is an integer from `least` to `most`, or without an end if that is None."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise OptionsError(f"{what} is {shortened(str(value))}, and must be a whole number")
+    if value < least:
+        raise OptionsError(f"{what} is {value}, and must be at least {least}")
+    if most is not None and value > most:
+        raise OptionsError(f"{what} is {value}, and must be at most {most}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,22 +103,48 @@ class Limits:
 
     def __post_init__(self) -> None:
         for name in self.__slots__:
-            if getattr(self, name) < 0:
-                raise OptionsError(f"the limit {name} is negative")
-            largest = _LARGEST_LIMITS.get(name)
-            if largest is not None and getattr(self, name) > largest:
-                raise OptionsError(f"the limit {name} is {getattr(self, name)}, and must be at most {largest}")
+            check_number(f"the limit {name}", getattr(self, name), 0, _MOST.get(name))
+
+
+class StreamOptionChanges(TypedDict, total=False):
+    """The fields of `StreamOptions`, as keyword arguments that change some of them."""
+
+    physical_type: PhysicalType
+    logical_type: LogicalType
+    stream_name: str
+    generalized_statements: bool
+    rdf_star: bool
+    max_name_table_size: int
+    max_prefix_table_size: int
+    max_datatype_table_size: int
+    version: int
 
 
 @dataclass(frozen=True, slots=True)
 class StreamOptions:
-    """The options row. `version` 0 stands for the lowest tag that covers what the stream uses, chosen when writing."""
+    """The options row of a stream.
 
-    physical_type: PhysicalType = PhysicalType.TRIPLES
+    As they are, they let a writer take any statement: the first one decides between triples and quads (`physical_type`
+    UNSPECIFIED), and every kind of term is allowed. `version` is the lowest tag to write: a writer raises it where the
+    stream uses what came later, such as namespaces, and 0 leaves the choice to it.
+
+    Attributes:
+        physical_type: how statements lie in the rows; UNSPECIFIED, when writing, as the data or `logical_type` asks for
+        logical_type: what frames mean; UNSPECIFIED together with `physical_type`, when writing, for a flat stream
+        stream_name: a name for the stream, for whoever reads it
+        generalized_statements: whether any term may stand at any position
+        rdf_star: whether quoted triples may occur
+        max_name_table_size: entries in the table of names, at least 8
+        max_prefix_table_size: entries in the table of prefixes; 0 to write IRIs whole
+        max_datatype_table_size: entries in the table of datatypes; 0 if there are none but xsd:string
+        version: 1 for version 1.0 of the format, 2 for 1.1, 0 (when writing) for the lowest that will do
+    """
+
+    physical_type: PhysicalType = PhysicalType.UNSPECIFIED
     logical_type: LogicalType = LogicalType.UNSPECIFIED
     stream_name: str = ""
-    generalized_statements: bool = False
-    rdf_star: bool = False
+    generalized_statements: bool = True
+    rdf_star: bool = True
     max_name_table_size: int = 4000
     max_prefix_table_size: int = 150
     max_datatype_table_size: int = 32
@@ -113,34 +155,51 @@ class StreamOptions:
         object.__setattr__(self, "logical_type", _enum(LogicalType, self.logical_type, "logical type"))
 
     @classmethod
-    def big(cls, **changes: Any) -> StreamOptions:
-        """The usual preset for files: 4000 names, 150 prefixes, 32 datatypes."""
+    def big(cls, **changes: Unpack[StreamOptionChanges]) -> StreamOptions:
+        """Return the usual preset for files, 4000 names, 150 prefixes and 32 datatypes, with some changes."""
         return cls(**changes)
 
     @classmethod
-    def small(cls, **changes: Any) -> StreamOptions:
-        """The preset for small messages and small devices: 128 names, 16 prefixes, 16 datatypes."""
-        sizes = {"max_name_table_size": 128, "max_prefix_table_size": 16, "max_datatype_table_size": 16}
-        return cls(**{**sizes, **changes})
+    def small(cls, **changes: Unpack[StreamOptionChanges]) -> StreamOptions:
+        """Return the preset for messages, 128 names, 16 prefixes and 16 datatypes, with some changes."""
+        small = cls(max_name_table_size=128, max_prefix_table_size=16, max_datatype_table_size=16)
+        return small.replace(**changes)
 
-    def replace(self, **changes: Any) -> StreamOptions:
+    def replace(self, **changes: Unpack[StreamOptionChanges]) -> StreamOptions:
+        """Return these options with some changes."""
         return dataclasses.replace(self, **changes)
 
     @property
     def has_graph(self) -> bool:
-        """Whether the statements are quads."""
-        return self.physical_type is not PhysicalType.TRIPLES
+        """Whether the statements are quads. False as long as that is left open."""
+        return self.physical_type in (PhysicalType.QUADS, PhysicalType.GRAPHS)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the first statement is to decide between triples and quads."""
+        return self.physical_type is PhysicalType.UNSPECIFIED and self.logical_type is LogicalType.UNSPECIFIED
+
+    def resolved(self, *, has_graph: bool) -> StreamOptions:
+        """Return these options with a definite physical type: the one they have, or else the one that is needed.
+
+        A logical type asks for triples or quads; without one `has_graph` decides, and the stream is flat.
+        """
+        if self.physical_type is not PhysicalType.UNSPECIFIED:
+            return self
+        logical = self.logical_type
+        if logical is LogicalType.UNSPECIFIED:
+            logical = LogicalType.FLAT_QUADS if has_graph else LogicalType.FLAT_TRIPLES
+        is_triples = logical.base in _TRIPLE_LOGICAL_TYPES
+        return self.replace(
+            physical_type=PhysicalType.TRIPLES if is_triples else PhysicalType.QUADS, logical_type=logical
+        )
 
     def check(self) -> None:
-        """Raise unless these options can stand at the start of a stream."""
+        """Raise an OptionsError unless these options can stand at the start of a stream."""
         if self.physical_type is PhysicalType.UNSPECIFIED:
             raise OptionsError("the physical type is unspecified: it must be TRIPLES, QUADS or GRAPHS")
-        if self.max_name_table_size < MIN_NAME_TABLE_SIZE:
-            raise OptionsError(
-                f"max_name_table_size is {self.max_name_table_size}, and must be at least {MIN_NAME_TABLE_SIZE}"
-            )
-        if self.max_prefix_table_size < 0 or self.max_datatype_table_size < 0:
-            raise OptionsError("a lookup table cannot have a negative size")
+        for table in _TABLES:
+            check_number(table, getattr(self, table), MIN_NAME_TABLE_SIZE if table == _TABLES[0] else 0)
         if self.logical_type is not LogicalType.UNSPECIFIED:
             wants_triples = self.logical_type.base in _TRIPLE_LOGICAL_TYPES
             if wants_triples is self.has_graph:
@@ -148,14 +207,21 @@ class StreamOptions:
                     f"logical type {self.logical_type.name} does not go with physical type {self.physical_type.name}"
                 )
 
+    def check_writable(self) -> None:
+        """Raise an OptionsError unless a stream can be written with these options, the first statement allowing."""
+        self.resolved(has_graph=False).check()
+        for table in _TABLES:
+            check_number(table, getattr(self, table), 0, MAX_TABLE_SIZE)
+        self.with_version(uses_1_1=False).to_bytes()
+
     def check_readable(self, limits: Limits) -> None:
-        """Raise unless a stream with these options may be read under `limits`."""
+        """Raise an OptionsError or a LimitError unless a stream with these options may be read under `limits`."""
         if not VERSION_1_0 <= self.version <= VERSION_1_1:
             raise OptionsError(
                 f"version tag {self.version} is not supported: this reader knows {VERSION_1_0} to {VERSION_1_1}"
             )
         self.check()
-        for table in ("max_name_table_size", "max_prefix_table_size", "max_datatype_table_size"):
+        for table in _TABLES:
             asked, allowed = getattr(self, table), getattr(limits, table)
             if asked > allowed:
                 raise LimitError(
@@ -163,26 +229,22 @@ class StreamOptions:
                 )
 
     def with_version(self, *, uses_1_1: bool) -> StreamOptions:
-        """These options with a definite version tag."""
-        if self.version == 0:
-            return self.replace(version=VERSION_1_1 if uses_1_1 else VERSION_1_0)
-        if not VERSION_1_0 <= self.version <= VERSION_1_1:
+        """Return these options with the version tag to write: theirs, or a higher one that the stream needs."""
+        if self.version not in (0, VERSION_1_0, VERSION_1_1):
             raise OptionsError(
                 f"version tag {self.version} cannot be written: it must be {VERSION_1_0} or {VERSION_1_1}"
             )
-        if uses_1_1 and self.version < VERSION_1_1:
-            raise OptionsError("namespaces, frame metadata and the index frame need version tag 2 (or 0 to choose)")
-        return self
+        return self.replace(version=max(self.version, VERSION_1_1 if uses_1_1 else VERSION_1_0))
 
     def to_bytes(self) -> bytes:
-        """The RdfStreamOptions message."""
+        """Return the RdfStreamOptions message."""
         out = bytearray()
         for field, (name, wire_type) in _OPTION_FIELDS.items():
             value = getattr(self, name)
             if not value:
                 continue
             if wire_type == BYTES:
-                out += encode_bytes_field(field, value.encode())
+                out += encode_bytes_field(field, _encoded_name(value))
             else:
                 out += encode_varint(field << 3) + encode_varint(int(value))
         return bytes(out)
@@ -191,7 +253,8 @@ class StreamOptions:
     def from_bytes(cls, data: bytes) -> StreamOptions:
         """Read an RdfStreamOptions message. Whether the options make sense is for `check` to say."""
         values: dict[str, object] = {
-            "physical_type": 0,
+            "generalized_statements": False,
+            "rdf_star": False,
             "max_name_table_size": 0,
             "max_prefix_table_size": 0,
             "max_datatype_table_size": 0,
@@ -214,8 +277,15 @@ class StreamOptions:
         return cls(**values)  # type: ignore[arg-type]
 
 
+def _encoded_name(name: str) -> bytes:
+    try:
+        return encode_string(name, "the stream name")
+    except EncodeError as error:
+        raise OptionsError(error.message) from None
+
+
 def _enum(kind: type[_E], value: int, what: str) -> _E:
     try:
         return kind(value)
     except ValueError:
-        raise OptionsError(f"{value} is no {what}") from None
+        raise OptionsError(f"{shortened(str(value))} is not a {what}") from None

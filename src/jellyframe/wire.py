@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from jellyframe.errors import ParseError
+from jellyframe.errors import EncodeError, ParseError, shortened
 
 VARINT = 0
 FIXED64 = 1
@@ -41,12 +41,31 @@ def encode_bytes_field(field: int, value: bytes) -> bytes:
     return encode_varint(field << 3 | BYTES) + encode_varint(len(value)) + value
 
 
+def encode_string(text: str, what: str) -> bytes:
+    """Return a string as UTF-8. `what` names it in the EncodeError for one that has no UTF-8."""
+    if not isinstance(text, str):
+        raise EncodeError(f"{what} is a {type(text).__name__}, and must be a str")
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise EncodeError(f"{what} has {lone_surrogate(text, error)}") from None
+
+
+def lone_surrogate(text: str, error: UnicodeEncodeError) -> str:
+    """Describe what keeps a string from being encoded as UTF-8."""
+    return f"a lone surrogate (U+{ord(text[error.start]):04X}) in {shortened(text)}, which is in no UTF-8 text"
+
+
 def encode_metadata(metadata: Mapping[str, bytes]) -> bytes:
-    """The metadata fields of an RdfStreamFrame."""
-    return b"".join(
-        encode_bytes_field(15, encode_bytes_field(1, key.encode()) + encode_bytes_field(2, value))
-        for key, value in metadata.items()
-    )
+    """Return the metadata fields of an RdfStreamFrame."""
+    return b"".join(encode_bytes_field(15, _metadata_entry(key, value)) for key, value in metadata.items())
+
+
+def _metadata_entry(key: str, value: bytes) -> bytes:
+    name = encode_string(key, "a key of the frame's metadata")
+    if not isinstance(value, bytes | bytearray | memoryview):
+        raise EncodeError(f"the frame's metadata under {shortened(key)} is a {type(value).__name__}, and must be bytes")
+    return encode_bytes_field(1, name) + encode_bytes_field(2, bytes(value))
 
 
 def decode_fields(data: bytes | memoryview) -> Iterator[tuple[int, int, int | bytes]]:

@@ -233,12 +233,6 @@ class TestStatementBuilder:
             assert getattr(here.terms, name).buffers() == getattr(there.terms, name).buffers()
 
 
-def test_utf8(kit: Kit) -> None:
-    assert kit.objects.utf8("é") == b"\xc3\xa9"
-    with pytest.raises(EncodeError, match="lone surrogate"):
-        kit.objects.utf8("\ud800")
-
-
 def _with_quoted(statement: tuple[Any, ...]) -> Iterator[Any]:
     for term in statement:
         yield term

@@ -99,7 +99,7 @@ def test_files_end_to_end(tmp_path: Path, with_index: tuple[bool, bool]) -> None
 def test_other_writers_repeated_options_are_no_restart_points(tmp_path: Path) -> None:
     """A frame that begins with the options again but goes on counting is not to be taken for a restart point."""
     plain = io.BytesIO()
-    options = StreamOptions(version=1)
+    options = StreamOptions(PhysicalType.TRIPLES, version=1)
     with jellyframe.open_writer(plain, options, frame_rows=20) as writer:
         writer.write(triples(200))
     options_row = b"\x0a" + bytes([len(options.to_bytes()) + 2]) + b"\x0a" + bytes([len(options.to_bytes())])

@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import jellyframe
-from jellyframe import EncodeError, PhysicalType, StreamOptions, TableError, Triple
+from jellyframe import EncodeError, PhysicalType, StreamOptions, Triple
 from jellyframe.arrow.terms import BatchMaker
+from jellyframe.errors import NamedGraphError
 from jellyframe.stream import message_batches as message_codec
 from jellyframe.stream.message_batches import MessageDecoder, encode_messages
 from support.spark_data import SPECIAL, quads
@@ -103,7 +104,7 @@ def test_slices_and_large_arrays():
 
 def test_statements_that_do_not_go():
     (part,) = MessageDecoder("struct").decode(pa.array([PAYLOADS["quads"]]))
-    with pytest.raises(TableError, match="physical_type is TRIPLES"):
-        encode_messages(part.rows, [45], StreamOptions())
+    with pytest.raises(NamedGraphError, match="message 0: quads in a stream of triples"):
+        encode_messages(part.rows, [45], StreamOptions(physical_type=PhysicalType.TRIPLES))
     with pytest.raises(EncodeError, match="message 1: "):
-        encode_messages(part.rows, [10, 45], StreamOptions(physical_type=PhysicalType.QUADS))
+        encode_messages(part.rows, [10, 45], StreamOptions(physical_type=PhysicalType.QUADS, rdf_star=False))

@@ -3,9 +3,12 @@
 import io
 import itertools
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
+import pyarrow as pa
 import pytest
 
 import jellyframe
@@ -25,6 +28,7 @@ from jellyframe import (
     StreamOptions,
     Triple,
 )
+from jellyframe.errors import NamedGraphError
 
 A, B, C = (IRI(f"http://example.org/{name}") for name in "abc")
 STAR = Triple(Triple(A, B, C), B, C)
@@ -170,7 +174,8 @@ def test_what_needs_version_2_is_refused_once_the_stream_said_1() -> None:
 )
 def test_a_missing_flag_is_named_and_the_stream_goes_on(statement: Triple, flag: str) -> None:
     file = io.BytesIO()
-    with jellyframe.open_writer(file, StreamOptions()) as writer:
+    options = StreamOptions(generalized_statements=False, rdf_star=False)
+    with jellyframe.open_writer(file, options) as writer:
         writer.write([Triple(A, B, C)])
         with pytest.raises(EncodeError, match=f"statement 1 of those given: .*{flag}"):
             writer.write([Triple(C, B, A), statement, Triple(A, A, A)])
@@ -219,7 +224,8 @@ def test_triples_go_into_a_stream_of_quads_as_batches() -> None:
 
 
 def test_quads_do_not_go_into_a_stream_of_triples() -> None:
-    with jellyframe.open_writer(io.BytesIO(), StreamOptions()) as writer, pytest.raises(EncodeError, match="QUADS"):
+    options = StreamOptions(PhysicalType.TRIPLES)
+    with jellyframe.open_writer(io.BytesIO(), options) as writer, pytest.raises(NamedGraphError, match="QUADS"):
         writer.write_batch(Batch.from_statements([Quad(A, B, C, A)]))
 
 
@@ -273,14 +279,24 @@ def test_flush_lets_others_read_meanwhile() -> None:
 @pytest.mark.parametrize(
     ("options", "arguments"),
     [
-        (StreamOptions(PhysicalType.UNSPECIFIED), {}),
         (StreamOptions(PhysicalType.TRIPLES, LogicalType.DATASETS), {}),
         (StreamOptions(PhysicalType.QUADS, LogicalType.FLAT_TRIPLES), {}),
         (StreamOptions(max_name_table_size=7), {}),
         (StreamOptions(version=3), {}),
-        (StreamOptions(version=1), {"index": True}),
         (StreamOptions(logical_type=LogicalType.GRAPHS), {"index": True}),
+        (StreamOptions(max_name_table_size=2**31 - 1), {}),
+        (StreamOptions(max_prefix_table_size=2**70), {}),
+        (StreamOptions(max_datatype_table_size=-1), {}),
+        (StreamOptions(max_prefix_table_size=1.5), {}),  # type: ignore[arg-type]
+        (StreamOptions(stream_name="a\ud800b"), {}),
         (None, {"frame_rows": 0}),
+        (None, {"frame_rows": 2**70}),
+        (None, {"frame_bytes": -1}),
+        (None, {"frame_bytes": 10**30}),
+        (None, {"restart_every": 0}),
+        (None, {"restart_every": -1}),
+        (None, {"restart_every": 2**63}),
+        (None, {"restart_every": "often"}),
         (None, {"index": True, "compression": "gzip"}),
         (None, {"index": True, "delimited": False}),
     ],
@@ -309,3 +325,167 @@ def test_a_table_with_frames_keeps_them() -> None:
     table = jellyframe.read_table(file.getvalue(), frame_column=True)
     jellyframe.write_table(table, copy, options)
     assert frame_sizes(copy.getvalue()) == [3, 10, 1]
+
+
+def test_a_refused_graph_does_not_disturb_the_next_statements(twin: ModuleType) -> None:
+    iris = [twin.IRI(f"http://example.org/{number}") for number in range(8)]
+    good = [twin.Quad(*iris[at : at + 4]) for at in (0, 1, 2, 4)]
+    file = io.BytesIO()
+    options = StreamOptions(PhysicalType.GRAPHS, generalized_statements=False, rdf_star=False)
+    with twin.open_writer(file, options) as writer:
+        for quad in good:
+            writer.write([quad])
+            for graph in (twin.Literal("no graph"), iris[5]):
+                with pytest.raises(EncodeError):
+                    writer.write([twin.Quad(iris[7], twin.BlankNode("b"), iris[6], graph)])
+    with twin.open_reader(file.getvalue()) as reader:
+        assert list(reader.statements()) == good
+    # Nor is a graph begun for a statement that is refused: four graphs, each with its start and its end.
+    assert file.getvalue().count(b"\x0a\x02\x2a\x00") == 4
+
+
+def test_a_refused_statement_leaves_no_frame() -> None:
+    file = io.BytesIO()
+    options = StreamOptions(logical_type=LogicalType.GRAPHS, rdf_star=False)
+    with jellyframe.open_writer(file, options) as writer:
+        writer.write_frame(many(2))
+        with pytest.raises(EncodeError):
+            writer.write([Triple(IRI("http://new.org/x"), B, STAR)])
+        writer.flush()
+    assert frame_sizes(file.getvalue()) == [2]
+
+
+class StopError(Exception):
+    """An error of whoever makes statements."""
+
+
+def failing(items: Iterable[Any]) -> Iterator[Any]:
+    yield from items
+    raise StopError
+
+
+@pytest.mark.parametrize("count", [0, 1, 20_000])
+def test_statements_before_a_foreign_error_are_written(count: int) -> None:
+    file = io.BytesIO()
+    with jellyframe.open_writer(file) as writer:
+        with pytest.raises(StopError):
+            writer.write(failing(many(count)))
+        writer.write(many(2))
+    with jellyframe.open_reader(file.getvalue()) as reader:
+        assert list(reader.statements()) == many(count) + many(2)
+
+
+def test_frames_and_tables_before_a_foreign_error_are_written() -> None:
+    file = io.BytesIO()
+    record_batch = Batch.from_statements(many(3)).to_arrow()
+    reader = pa.RecordBatchReader.from_batches(record_batch.schema, failing([record_batch, record_batch]))
+    with jellyframe.open_writer(file) as writer:
+        with pytest.raises(StopError):
+            writer.write_table(reader)
+        with pytest.raises(StopError):
+            writer.write_frame(failing(many(4)))
+        writer.end_frame()
+    with jellyframe.open_reader(file.getvalue()) as read:
+        assert list(read.statements()) == many(3) * 2 + many(4)
+
+
+def test_the_first_statement_decides_only_if_it_is_accepted() -> None:
+    file = io.BytesIO()
+    with jellyframe.open_writer(file) as writer:
+        writer.declare_namespace("ex", "http://example.org/")
+        for refused in ([(A, B)], [(A, B, "text")], [Triple(A, B, deep(100))]):
+            with pytest.raises(EncodeError):
+                writer.write(refused)  # type: ignore[arg-type]
+        assert writer.options is None
+        writer.write([Quad(A, B, C, A)])
+    with jellyframe.open_reader(file.getvalue()) as reader:
+        assert list(reader.statements()) == [Quad(A, B, C, A)]
+        assert reader.namespaces == {"ex": "http://example.org/"}
+
+
+def deep(levels: int) -> Triple:
+    term = Triple(A, B, C)
+    for _ in range(levels):
+        term = Triple(term, B, C)
+    return term
+
+
+@pytest.mark.parametrize(
+    "statement", [Triple(A, B, C), STAR, GENERALIZED, Quad(A, B, C, A), Quad(A, B, C, Literal("g"))]
+)
+def test_default_options_are_the_same_everywhere(statement: Triple | Quad) -> None:
+    assert written([statement]) == written([statement], StreamOptions()) == written([statement], StreamOptions.big())
+    assert jellyframe.dumps([statement]) == jellyframe.dumps([statement], StreamOptions())
+
+
+@pytest.mark.parametrize("what", ["namespace", "metadata", "index"])
+@pytest.mark.parametrize("late", [False, True])
+def test_the_version_of_copied_options_rises_by_itself(tmp_path: Path, what: str, late: bool) -> None:
+    path = tmp_path / "file.jelly"
+    options = StreamOptions(version=1)
+    with jellyframe.open_writer(path, options, index=what == "index", restart_every=20_000) as writer:
+        if late:
+            writer.write(many(20_000))
+            writer.flush()
+        if what == "namespace":
+            writer.declare_namespace("ex", IRI("http://example.org/"))
+        elif what == "metadata":
+            writer.end_frame({"key": b"value"})
+        writer.write(many(5))
+    with jellyframe.open_reader(path) as reader:
+        assert reader.options.version == 2
+        assert list(reader.statements()) == many(20_000 if late else 0) + many(5)
+
+
+@pytest.mark.parametrize(
+    "refused",
+    [
+        lambda writer: writer.declare_namespace("a\ud800", "http://example.org/"),
+        lambda writer: writer.declare_namespace("a", "http://example.org/\udfff"),
+        lambda writer: writer.declare_namespace("a", None),
+        lambda writer: writer.end_frame({"a\ud800": b""}),
+        lambda writer: writer.end_frame({"a": "text"}),
+        lambda writer: writer.write([Triple(IRI("x:\ud800"), B, C)]),
+    ],
+)
+def test_what_is_not_unicode_is_refused_and_changes_nothing(refused: Callable[[jellyframe.JellyWriter], None]) -> None:
+    file = io.BytesIO()
+    with jellyframe.open_writer(file) as writer:
+        writer.write(many(1))
+        with pytest.raises(EncodeError) as caught:
+            refused(writer)
+        assert str(caught.value).isprintable()
+    assert options_of(file.getvalue()).version == 1
+    assert frame_sizes(file.getvalue()) == [1]
+
+
+def test_large_tables_take_memory_as_they_fill(twin: ModuleType) -> None:
+    file = io.BytesIO()
+    options = StreamOptions(max_name_table_size=1 << 24, max_prefix_table_size=1 << 24, max_datatype_table_size=1 << 24)
+    statements = [
+        twin.Triple(twin.IRI(f"http://{n % 300}.org/{n}"), twin.IRI("x:p"), twin.Literal("x", f"x:{n % 99}"))
+        for n in range(1000)
+    ]
+    with twin.open_writer(file, options) as writer:
+        writer.write(statements)
+    limits = jellyframe.Limits(
+        max_name_table_size=1 << 24, max_prefix_table_size=1 << 24, max_datatype_table_size=1 << 24
+    )
+    with twin.open_reader(file.getvalue(), limits=limits) as reader:
+        assert list(reader.statements()) == statements
+
+
+@pytest.mark.parametrize(
+    "limit",
+    [
+        {"max_nesting_depth": 10**9},
+        {"max_name_table_size": 2**31 - 1},
+        {"max_frame_bytes": 2**31},
+        {"max_frame_bytes": 1.5},
+        {"max_inflated_bytes": -1},
+        {"max_prefix_table_size": True},
+    ],
+)
+def test_limits_that_make_no_sense_are_refused(limit: dict[str, Any]) -> None:
+    with pytest.raises(OptionsError, match=next(iter(limit))):
+        jellyframe.Limits(**limit)

@@ -6,9 +6,6 @@ from jellyframe.kernel.table_cy cimport TermTable
 
 cdef class LookupDecoder(FieldDecoder):
     cdef public bint no_look_back
-    cdef int max_names
-    cdef int max_prefixes
-    cdef int max_datatypes
     cdef LookupSlots names
     cdef LookupSlots prefixes
     cdef LookupSlots datatypes
@@ -25,7 +22,11 @@ cdef class LookupDecoder(FieldDecoder):
     @cython.final
     cdef int datatype_row(self, long long datatype, Py_ssize_t pos) except -1
     @cython.final
-    cdef int entry(self, LookupSlots table, int maximum, object what, Py_ssize_t pos, Py_ssize_t stop) except -1
+    cdef int fail_unset(self, LookupSlots table, object what, long long entry_id, Py_ssize_t pos) except -1
+    @cython.final
+    cdef int grow_memo(self) except -1
+    @cython.final
+    cdef int entry(self, LookupSlots table, object what, Py_ssize_t pos, Py_ssize_t stop) except -1
     @cython.final
     cdef int name_entry(self, Py_ssize_t pos, Py_ssize_t stop) except -1
     @cython.final

@@ -9,7 +9,7 @@ except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
 
 from jellyframe.kernel.decode_fields_cy import FieldDecoder
 from jellyframe.kernel.lookup_slots_cy import LookupSlots
-from jellyframe.kernel.memory_cy import grown_ints, grown_longs, int_column
+from jellyframe.kernel.memory_cy import int_column, long_column
 
 if cython.compiled:
     from cython.cimports.jellyframe.kernel.decode_fields_cy import FieldDecoder
@@ -26,9 +26,6 @@ XSD_STRING = memoryview(b"http://www.w3.org/2001/XMLSchema#string")
 DATATYPE_UNKNOWN = cython.declare(cython.int, -1)
 DATATYPE_XSD_STRING = cython.declare(cython.int, -2)
 
-# So many entries are made room for at once; tables that may be larger grow.
-FIRST_SLOTS = cython.declare(cython.int, 4096)
-
 
 @cython.cclass
 class LookupDecoder(FieldDecoder):
@@ -43,17 +40,14 @@ class LookupDecoder(FieldDecoder):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def set_tables(self, names: cython.int, prefixes: cython.int, datatypes: cython.int) -> cython.int:
-        """Begin with empty tables of these sizes. Memory for many entries is taken when there are so many."""
-        self.max_names = names
-        self.max_prefixes = prefixes
-        self.max_datatypes = datatypes
-        self.names = LookupSlots(min(names, FIRST_SLOTS))
-        self.prefixes = LookupSlots(min(prefixes, FIRST_SLOTS))
-        self.datatypes = LookupSlots(min(datatypes, FIRST_SLOTS))
+        """Begin with empty tables of these sizes."""
+        self.names = LookupSlots(names)
+        self.prefixes = LookupSlots(prefixes)
+        self.datatypes = LookupSlots(datatypes)
         self.generation = 0
-        self.memo_term = int_column(self.names.size + 1)
-        self.memo_prefix = memoryview(bytearray(8 * (self.names.size + 1))).cast("q")
-        self.memo_datatype = int_column(self.datatypes.size + 1)
+        self.memo_term = int_column(self.names.capacity + 1)
+        self.memo_prefix = long_column(self.names.capacity + 1)
+        self.memo_datatype = int_column(self.datatypes.capacity + 1)
         self.forget_entries()
         return 0
 
@@ -78,15 +72,13 @@ class LookupDecoder(FieldDecoder):
         detail: cython.int
         if datatype == 0:
             self.fail("a literal with the datatype id 0", pos)
-        if datatype > self.max_datatypes:
-            self.fail(f"datatype id {datatype} is above the table's size of {self.max_datatypes}", pos)
-        if datatype > self.datatypes.size:
-            self.fail_reference(f"datatype id {datatype} was never set", pos)
+        if datatype > self.datatypes.capacity:
+            self.fail_unset(self.datatypes, "datatype", datatype, pos)
         detail = self.memo_datatype[datatype]
         if detail != DATATYPE_UNKNOWN:
             return -2 if detail == DATATYPE_XSD_STRING else detail
         if self.datatypes.generations[datatype] == 0:
-            self.fail_reference(f"datatype id {datatype} was never set", pos)
+            self.fail_unset(self.datatypes, "datatype", datatype, pos)
         detail = self.terms.intern_small(
             self.terms.datatypes,
             self.datatypes.arena,
@@ -99,14 +91,18 @@ class LookupDecoder(FieldDecoder):
     @cython.final
     @cython.cfunc
     @cython.exceptval(-1, check=False)
-    def entry(
-        self,
-        table: LookupSlots,
-        maximum: cython.int,
-        what: object,
-        pos: cython.Py_ssize_t,
-        stop: cython.Py_ssize_t,
+    def fail_unset(
+        self, table: LookupSlots, what: object, entry_id: cython.longlong, pos: cython.Py_ssize_t
     ) -> cython.int:
+        """Raise for a reference to an entry that the table does not have."""
+        if entry_id > table.size:
+            return self.fail(f"{what} id {entry_id} is above the table's size of {table.size}", pos)
+        return self.fail(f"{what} id {entry_id} was never set", pos)
+
+    @cython.final
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def entry(self, table: LookupSlots, what: object, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
         """A lookup entry; the answer is the id that it sets."""
         slot: cython.longlong = 0
         start: cython.Py_ssize_t = pos
@@ -130,14 +126,10 @@ class LookupDecoder(FieldDecoder):
             if self.no_look_back and table.last_id == 0:
                 self.fail(f"the first {what} entry behind a restart point leaves out its id", start)
             slot = table.last_id + 1
-            if slot > maximum and maximum > 0:
-                self.fail_reference(f"{what} entry id {slot} is above the table's size of {maximum}", start)
         if slot > table.size:
-            if maximum == 0:
+            if table.size == 0:
                 self.fail(f"a {what} entry, but the options set the {what} table's size to 0", start)
-            if slot > maximum:
-                self.fail(f"{what} entry id {slot} is above the table's size of {maximum}", start)
-            table.grow(cython.cast(cython.int, min(max(slot, 2 * table.size), maximum)))
+            self.fail(f"{what} entry id {slot} is above the table's size of {table.size}", start)
         self.generation += 1
         table.last_id = cython.cast(cython.int, slot)
         if table.put(table.last_id, self.buf, value, n, self.generation) >= 0x80:
@@ -148,38 +140,51 @@ class LookupDecoder(FieldDecoder):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def name_entry(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
-        slot: cython.int = self.entry(self.names, self.max_names, "name", pos, stop)
-        i: cython.Py_ssize_t
-        used: cython.Py_ssize_t
+        slot: cython.int = self.entry(self.names, "name", pos, stop)
         if slot >= self.memo_term.shape[0]:
-            used = self.memo_term.shape[0]
-            self.memo_term = grown_ints(self.memo_term, used, self.names.size + 1)
-            self.memo_prefix = grown_longs(self.memo_prefix, used, self.names.size + 1)
-            for i in range(used, self.memo_term.shape[0]):
-                self.memo_term[i] = -1
+            self.grow_memo()
         self.memo_term[slot] = -1
         return 0
 
     @cython.final
     @cython.cfunc
     @cython.exceptval(-1, check=False)
+    def grow_memo(self) -> cython.int:
+        """Remember terms for as many names as their table has room for."""
+        known: cython.Py_ssize_t = self.memo_term.shape[0]
+        terms: cython.int[::1] = int_column(self.names.capacity + 1)
+        prefixes: cython.longlong[::1] = long_column(self.names.capacity + 1)
+        i: cython.Py_ssize_t
+        terms[:known] = self.memo_term
+        prefixes[:known] = self.memo_prefix
+        for i in range(known, terms.shape[0]):
+            terms[i] = -1
+        self.memo_term = terms
+        self.memo_prefix = prefixes
+        return 0
+
+    @cython.final
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
     def prefix_entry(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
-        self.entry(self.prefixes, self.max_prefixes, "prefix", pos, stop)
+        self.entry(self.prefixes, "prefix", pos, stop)
         return 0
 
     @cython.final
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def datatype_entry(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
-        slot: cython.int = self.entry(self.datatypes, self.max_datatypes, "datatype", pos, stop)
+        slot: cython.int = self.entry(self.datatypes, "datatype", pos, stop)
         table: LookupSlots = self.datatypes
+        known: cython.Py_ssize_t = self.memo_datatype.shape[0]
+        memo: cython.int[::1]
         i: cython.Py_ssize_t
-        used: cython.Py_ssize_t
-        if slot >= self.memo_datatype.shape[0]:
-            used = self.memo_datatype.shape[0]
-            self.memo_datatype = grown_ints(self.memo_datatype, used, table.size + 1)
-            for i in range(used, self.memo_datatype.shape[0]):
-                self.memo_datatype[i] = DATATYPE_UNKNOWN
+        if slot >= known:
+            memo = int_column(table.capacity + 1)
+            memo[:known] = self.memo_datatype
+            for i in range(known, memo.shape[0]):
+                memo[i] = DATATYPE_UNKNOWN
+            self.memo_datatype = memo
         is_string: cython.bint = table.lengths[slot] == len(XSD_STRING) and equal_bytes(
             table.arena, table.starts[slot], XSD_STRING, 0, len(XSD_STRING)
         )

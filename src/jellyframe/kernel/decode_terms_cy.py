@@ -13,7 +13,7 @@ except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
 
 from jellyframe.errors import LimitError
 from jellyframe.kernel.decode_lookups_cy import LookupDecoder
-from jellyframe.kernel.memory_cy import grown_ints, grown_longs, int_column
+from jellyframe.kernel.memory_cy import int_column
 
 if cython.compiled:
     from cython.cimports.jellyframe.kernel.decode_lookups_cy import LookupDecoder
@@ -52,9 +52,6 @@ POSITION_NAMES = ("subject", "predicate", "object", "graph")
 # What is no term, and no sign of an exception either.
 UNKNOWN_IRI = cython.declare(cython.int, -2)
 
-# So many levels of quoted triples are made room for at once.
-FIRST_LEVELS = cython.declare(cython.Py_ssize_t, 8)
-
 
 @cython.cclass
 class TermDecoder(LookupDecoder):
@@ -63,11 +60,11 @@ class TermDecoder(LookupDecoder):
     def __init__(self, max_nesting_depth: cython.int, max_frame_bytes: cython.longlong):
         LookupDecoder.__init__(self, max_frame_bytes)
         self.max_nesting_depth = max_nesting_depth
-        self.part_kind = int_column(4 * FIRST_LEVELS)
-        self.part_start = memoryview(bytearray(32 * FIRST_LEVELS)).cast("q")
-        self.part_stop = memoryview(bytearray(32 * FIRST_LEVELS)).cast("q")
-        self.part_term = int_column(4 * FIRST_LEVELS)
-        self.part_next = int_column(FIRST_LEVELS)
+        self.part_kind = int_column(4 * (max_nesting_depth + 1))
+        self.part_start = int_column(4 * (max_nesting_depth + 1))
+        self.part_stop = int_column(4 * (max_nesting_depth + 1))
+        self.part_term = int_column(4 * (max_nesting_depth + 1))
+        self.part_next = int_column(max_nesting_depth + 1)
         self.last = int_column(4)
         self.given_prefix = 0
         self.given_name = 0
@@ -97,21 +94,6 @@ class TermDecoder(LookupDecoder):
         self.forget_entries()
         for i in range(4):
             self.last[i] = -1
-
-    @cython.final
-    @cython.cfunc
-    @cython.exceptval(-1, check=False)
-    def reserve_level(self, level: cython.Py_ssize_t) -> cython.int:
-        """Make room for the parts of a triple that is quoted at this level."""
-        used: cython.Py_ssize_t = self.part_next.shape[0]
-        if level < used:
-            return 0
-        self.part_kind = grown_ints(self.part_kind, 4 * used, 8 * used)
-        self.part_start = grown_longs(self.part_start, 4 * used, 8 * used)
-        self.part_stop = grown_longs(self.part_stop, 4 * used, 8 * used)
-        self.part_term = grown_ints(self.part_term, 4 * used, 8 * used)
-        self.part_next = grown_ints(self.part_next, used, 2 * used)
-        return 0
 
     @cython.final
     @cython.cfunc
@@ -151,9 +133,9 @@ class TermDecoder(LookupDecoder):
             if self.part_kind[at] != PART_ABSENT:
                 self.fail(f"the {POSITION_NAMES[at - base]} is given twice", pos)
             self.part_kind[at] = kind
-            self.part_start[at] = self.pos
+            self.part_start[at] = cython.cast(cython.int, self.pos)
             pos = self.pos + n
-            self.part_stop[at] = pos
+            self.part_stop[at] = cython.cast(cython.int, pos)
         return 0
 
     @cython.final
@@ -270,9 +252,7 @@ class TermDecoder(LookupDecoder):
         position: cython.int
         for position in range(4):
             if absent >> position & 1 and self.last[position] < 0:
-                self.fail_reference(
-                    f"the {POSITION_NAMES[position]} is to be repeated, but no statement came before", pos
-                )
+                self.fail(f"the {POSITION_NAMES[position]} is to be repeated, but no statement came before", pos)
         return 0
 
     @cython.final
@@ -359,7 +339,6 @@ class TermDecoder(LookupDecoder):
                 row=self.row_number,
                 offset=self.base_offset + start,
             )
-        self.reserve_level(level)
         self.scan(level, start, stop, 0, 12)
         self.part_next[level] = 0
         return 0
@@ -402,14 +381,14 @@ class TermDecoder(LookupDecoder):
         if prefix == 0:
             prefix = self.last_prefix
         if prefix != 0:
-            if prefix > self.prefixes.size:
+            if prefix > self.prefixes.capacity:
                 return UNKNOWN_IRI
             generation = self.prefixes.generations[prefix]
             if generation == 0:
                 return UNKNOWN_IRI
         if name == 0:
             name = self.last_name + 1
-        if name > self.names.size:
+        if name > self.names.capacity:
             return UNKNOWN_IRI
         found = self.memo_term[name]
         if found < 0 or self.memo_prefix[name] != generation:
@@ -438,15 +417,9 @@ class TermDecoder(LookupDecoder):
         name: cython.longlong = self.given_name if self.given_name != 0 else self.last_name + 1
         if self.last_name == 0 and self.no_look_back and (self.given_name == 0 or self.given_prefix == 0):
             self.fail("the first IRI behind a restart point leaves out an id, so this is no restart point", pos)
-        if prefix > self.max_prefixes:
-            self.fail(f"prefix id {prefix} is above the table's size of {self.max_prefixes}", pos)
-        if prefix != 0 and (prefix > self.prefixes.size or self.prefixes.generations[prefix] == 0):
-            self.fail_reference(f"prefix id {prefix} was never set", pos)
-        if name > self.max_names and self.given_name != 0:
-            self.fail(f"name id {name} is above the table's size of {self.max_names}", pos)
-        if name > self.max_names:
-            self.fail_reference(f"name id {name} is above the table's size of {self.max_names}", pos)
-        return self.fail_reference(f"name id {name} was never set", pos)
+        if prefix != 0 and (prefix > self.prefixes.capacity or self.prefixes.generations[prefix] == 0):
+            self.fail_unset(self.prefixes, "prefix", prefix, pos)
+        return self.fail_unset(self.names, "name", name, pos)
 
     @cython.final
     @cython.cfunc

@@ -11,18 +11,24 @@ cdef class RowWriter:
     cdef Py_ssize_t steps
     cdef int[::1] open_next
     cdef Py_ssize_t row_bytes
+    cdef Py_ssize_t row_at
     cdef unsigned char[::1] row
     cdef unsigned char[::1] frame
     cdef Py_ssize_t frame_size
-    cdef readonly Py_ssize_t frame_rows
+    cdef Py_ssize_t frame_rows
+    cdef readonly bint has_content
     cdef Py_ssize_t frame_byte_limit
 
+    @cython.final
+    cdef object refusal(self, str message)
     @cython.final
     cdef int grow_steps(self) except -1
     @cython.final
     cdef Py_ssize_t long_number_before(self, Py_ssize_t at, Py_ssize_t value) except -1
     @cython.final
     cdef int reserve_frame(self, Py_ssize_t n) except -1
+    @cython.final
+    cdef int grow_frame(self, Py_ssize_t n) except -1
     @cython.final
     cdef Py_ssize_t number_at(self, Py_ssize_t at, Py_ssize_t value) except -1
     @cython.final
@@ -36,7 +42,7 @@ cdef class RowWriter:
     @cython.final
     cdef Py_ssize_t string_before(self, Py_ssize_t at, StringTable strings, Py_ssize_t i, int tag) except -1
     @cython.final
-    cdef int write_row(self, int row_field) except -1
+    cdef Py_ssize_t write_row(self, int row_field) except -1
     cdef int flush_frame(self, bytes metadata) except -1
 
 

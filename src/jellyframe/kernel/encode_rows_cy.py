@@ -23,7 +23,7 @@ if cython.compiled:
         KIND_TYPED_LITERAL,
     )
     from cython.cimports.jellyframe.kernel.runs import append_bytes, move_bytes
-    from cython.cimports.jellyframe.kernel.steps import CLOSE_TRIPLE, DEEPEST_NESTING, STEP_OVERHEAD
+    from cython.cimports.jellyframe.kernel.steps import CLOSE_TRIPLE, DEEPEST_NESTING, LARGEST_MESSAGE, STEP_OVERHEAD
     from cython.cimports.jellyframe.kernel.table_cy import StringTable, TermTable
 else:
     from jellyframe.kernel.kinds import (
@@ -35,16 +35,24 @@ else:
         KIND_TYPED_LITERAL,
     )
     from jellyframe.kernel.runs import append_bytes, move_bytes
-    from jellyframe.kernel.steps import CLOSE_TRIPLE, DEEPEST_NESTING, STEP_OVERHEAD
+    from jellyframe.kernel.steps import CLOSE_TRIPLE, DEEPEST_NESTING, LARGEST_MESSAGE, STEP_OVERHEAD
     from jellyframe.kernel.table_cy import StringTable, TermTable
 
 # A statement of more terms than this is not written: only triples that quote the same triple over and over get there.
 MOST_STEPS = cython.declare(cython.Py_ssize_t, 1 << 20)
+# Rows above this size get a buffer of just their size.
+LARGE_ROW = cython.declare(cython.Py_ssize_t, 1 << 20)
+# What is left free in a frame for the row that ends a graph.
+FRAME_RESERVE = cython.declare(cython.Py_ssize_t, 64)
+GRAPH_END_SIZE = cython.declare(cython.Py_ssize_t, 4)
 
 
 @cython.cclass
 class RowWriter:
-    """The plan of the row in hand, and the rows of the frame that is being written."""
+    """The plan of the row in hand, and the rows of the frame that is being written.
+
+    `has_content` says whether the frame has rows beside options and lookup entries, which refused statements leave too.
+    """
 
     def __init__(self, frame_byte_limit: cython.Py_ssize_t):
         self.terms = TermTable()
@@ -55,11 +63,19 @@ class RowWriter:
         self.steps = 0
         self.open_next = int_column(DEEPEST_NESTING + 1)
         self.row_bytes = 0
+        self.row_at = -1
         self.row = byte_column(1024)
         self.frame = byte_column(4096)
         self.frame_size = 0
         self.frame_rows = 0
+        self.has_content = False
         self.frame_byte_limit = frame_byte_limit
+
+    @cython.final
+    @cython.cfunc
+    def refusal(self, message: str) -> EncodeError:
+        """The error for the row in hand, with its place in the batch."""
+        return EncodeError(message, row=None if self.row_at < 0 else self.row_at)
 
     @cython.final
     @cython.cfunc
@@ -67,7 +83,7 @@ class RowWriter:
     def grow_steps(self) -> cython.int:
         at: cython.Py_ssize_t = self.steps
         if at >= MOST_STEPS:
-            raise EncodeError(f"a statement of more than {MOST_STEPS} terms")
+            raise self.refusal(f"a statement of more than {MOST_STEPS} terms")
         self.step_kind = grown_ints(self.step_kind, at, 2 * at)
         self.step_field = grown_ints(self.step_field, at, 2 * at)
         self.step_a = grown_ints(self.step_a, at, 2 * at)
@@ -83,7 +99,17 @@ class RowWriter:
         if self.frame_byte_limit > 0 and self.frame_size > 0 and self.frame_size + n > self.frame_byte_limit:
             self.flush_frame(b"")
         if self.frame_size + n > self.frame.shape[0]:
-            self.frame = grown_bytes(self.frame, self.frame_size, max(2 * self.frame.shape[0], self.frame_size + n))
+            self.grow_frame(n)
+        return 0
+
+    @cython.final
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def grow_frame(self, n: cython.Py_ssize_t) -> cython.int:
+        need: cython.Py_ssize_t = self.frame_size + n
+        if need > LARGEST_MESSAGE - FRAME_RESERVE and n > GRAPH_END_SIZE:
+            raise self.refusal(f"the frame exceeds the {LARGEST_MESSAGE} bytes of a protobuf message; end it earlier")
+        self.frame = grown_bytes(self.frame, self.frame_size, max(min(2 * self.frame.shape[0], LARGEST_MESSAGE), need))
         return 0
 
     @cython.final
@@ -188,8 +214,8 @@ class RowWriter:
     @cython.final
     @cython.cfunc
     @cython.exceptval(-1, check=False)
-    def write_row(self, row_field: cython.int) -> cython.int:
-        """Append the planned message to the frame, as a row, and clear the plan."""
+    def write_row(self, row_field: cython.int) -> cython.Py_ssize_t:
+        """Append the planned message to the frame, as a row, clear the plan and return the size of the row."""
         at: cython.Py_ssize_t
         stop: cython.Py_ssize_t
         end: cython.Py_ssize_t
@@ -200,7 +226,9 @@ class RowWriter:
         depth: cython.int = 0
         need: cython.Py_ssize_t = self.row_bytes + 2 * STEP_OVERHEAD
         if need > self.row.shape[0]:
-            self.row = byte_column(2 * need)
+            if need > LARGEST_MESSAGE:
+                raise self.refusal(f"a statement of more than the {LARGEST_MESSAGE} bytes of a protobuf message")
+            self.row = byte_column(need if need > LARGE_ROW else 2 * need)
         end = at = self.row.shape[0]
         for i in range(self.steps - 1, -1, -1):
             kind = self.step_kind[i]
@@ -240,7 +268,8 @@ class RowWriter:
         append_bytes(self.frame, self.frame_size, self.row, at, end - at)
         self.frame_size += end - at
         self.frame_rows += 1
-        return 0
+        self.has_content = True
+        return end - at
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)

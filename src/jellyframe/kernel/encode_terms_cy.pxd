@@ -10,6 +10,9 @@ cdef class TermEncoder(RowWriter):
     cdef LookupWriter datatypes
     cdef bint generalized
     cdef bint rdf_star
+    cdef int name_row
+    cdef int prefix_row
+    cdef int datatype_row
     cdef int last_prefix
     cdef int last_name
     cdef int latest_prefix

@@ -11,7 +11,7 @@ try:
 except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
     import cython
 
-from jellyframe.errors import EncodeError
+from jellyframe.errors import shortened
 from jellyframe.kernel.encode_rows_cy import RowWriter
 from jellyframe.kernel.lookup_write_cy import LookupWriter
 from jellyframe.kernel.memory_cy import int_column
@@ -20,7 +20,6 @@ from jellyframe.kernel.runs import HASH_SEED
 if cython.compiled:
     from cython.cimports.jellyframe.kernel.compare_cy import same_term
     from cython.cimports.jellyframe.kernel.encode_rows_cy import RowWriter
-    from cython.cimports.jellyframe.kernel.fields import ROW_DATATYPE, ROW_NAME, ROW_PREFIX
     from cython.cimports.jellyframe.kernel.kinds import (
         KIND_BLANK_NODE,
         KIND_DEFAULT_GRAPH,
@@ -37,7 +36,6 @@ if cython.compiled:
     from cython.cimports.jellyframe.kernel.table_cy import StringTable, TermTable
 else:
     from jellyframe.kernel.compare_cy import same_term
-    from jellyframe.kernel.fields import ROW_DATATYPE, ROW_NAME, ROW_PREFIX
     from jellyframe.kernel.kinds import (
         KIND_BLANK_NODE,
         KIND_DEFAULT_GRAPH,
@@ -75,6 +73,10 @@ class TermEncoder(RowWriter):
         self.datatypes = LookupWriter(datatypes)
         self.generalized = generalized
         self.rdf_star = rdf_star
+        # The fields of lookup entries among the rows of the stream, which whoever derives from this sets.
+        self.name_row = 0
+        self.prefix_row = 0
+        self.datatype_row = 0
         self.last_prefix = 0
         self.last_name = 0
         self.latest_prefix = 0
@@ -96,7 +98,7 @@ class TermEncoder(RowWriter):
     def use_terms(self, terms: TermTable) -> None:
         """Take another table of terms. What was remembered of the last one's terms no longer holds."""
         self.terms = terms
-        self.memo = int_column(4 * terms.count)
+        self.memo = int_column(4 * cython.cast(cython.Py_ssize_t, terms.count))
         self.memo_datatype = int_column(2 * terms.datatypes.count)
 
     # ---- the plan ----
@@ -241,13 +243,13 @@ class TermEncoder(RowWriter):
     @cython.exceptval(-1, check=False)
     def open_triple(self, term: cython.int, position: cython.int, depth: cython.int) -> cython.int:
         if not self.rdf_star:
-            raise EncodeError("a quoted triple, but the options do not set rdf_star")
+            raise self.refusal("a quoted triple, but the options do not set rdf_star")
         if position == 3:
-            raise EncodeError("a quoted triple cannot name a graph")
+            raise self.refusal("a quoted triple cannot name a graph")
         if position == 1 and not self.generalized:
-            raise EncodeError("a quoted triple as predicate, but the options do not set generalized_statements")
+            raise self.refusal("a quoted triple as predicate, but the options do not set generalized_statements")
         if depth >= DEEPEST_NESTING:
-            raise EncodeError(f"triples quoted more than {DEEPEST_NESTING} deep: no reader of Jelly could read that")
+            raise self.refusal(f"triples quoted more than {DEEPEST_NESTING} deep: no reader of Jelly could read that")
         self.open_term[depth] = term
         self.open_next[depth] = 0
         return self.step(KIND_QUOTED_TRIPLE, 4 * position + 4, 0, 0)
@@ -263,10 +265,10 @@ class TermEncoder(RowWriter):
             return self.plan_iri(term, 4 * position + 1, -1)
         if kind == KIND_DEFAULT_GRAPH:
             if position != 3:
-                raise EncodeError(f"the default graph as {POSITION_NAMES[position]}: it can only stand as graph")
+                raise self.refusal(f"the default graph as {POSITION_NAMES[position]}: it can only stand as graph")
             return self.step(kind, 15, 0, 0)
         if not self.generalized and position != 2 and (position == 1 or kind != KIND_BLANK_NODE):
-            raise EncodeError(
+            raise self.refusal(
                 f"a {'blank node' if kind == KIND_BLANK_NODE else 'literal'} as {POSITION_NAMES[position]}, "
                 "but the options do not set generalized_statements"
             )
@@ -345,7 +347,7 @@ class TermEncoder(RowWriter):
                 if split == start:
                     split = behind_last(values.data, start, stop - start, 0x2F)
             prefix = self.prefix_slot(start, split - start)
-        name = self.slot(self.names, ROW_NAME, "name", values, split, stop - split)
+        name = self.slot(self.names, self.name_row, "name", values, split, stop - split)
         self.memo[at] = name
         self.memo[at + 1] = cython.cast(cython.int, self.names.slots.generations[name])
         self.memo[at + 2] = prefix
@@ -367,7 +369,7 @@ class TermEncoder(RowWriter):
         ):
             touch(self.prefixes, latest, self.stamp)
             return latest
-        self.latest_prefix = self.slot(self.prefixes, ROW_PREFIX, "prefix", self.terms.values, start, n)
+        self.latest_prefix = self.slot(self.prefixes, self.prefix_row, "prefix", self.terms.values, start, n)
         return self.latest_prefix
 
     @cython.final
@@ -381,12 +383,12 @@ class TermEncoder(RowWriter):
             touch(self.datatypes, slot, self.stamp)
             return slot
         if self.datatypes.slots.size == 0:
-            raise EncodeError(
-                f"a literal of type {table.string(detail)}, but the options set max_datatype_table_size to 0"
+            raise self.refusal(
+                f"a literal of type {shortened(table.string(detail))}, but the options set max_datatype_table_size to 0"
             )
         slot = self.slot(
             self.datatypes,
-            ROW_DATATYPE,
+            self.datatype_row,
             "datatype",
             table,
             table.offsets[detail],
@@ -415,10 +417,12 @@ class TermEncoder(RowWriter):
         if slot != 0:
             touch(table, slot, self.stamp)
             return slot
+        # Whatever can fail comes before the table changes: an entry that it has must be in the stream.
+        self.reserve_frame(n + 64)
         slot = table.insert(strings.data, start, n, h, self.stamp)
         if slot == 0:
-            self.is_prefix_table_too_small = row_field == ROW_PREFIX
-            raise EncodeError(
+            self.is_prefix_table_too_small = table is self.prefixes
+            raise self.refusal(
                 f"one statement needs more than the {table.slots.size} entries that the {what} table has; "
                 f"raise max_{what}_table_size"
             )

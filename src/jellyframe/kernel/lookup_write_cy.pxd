@@ -12,6 +12,7 @@ cdef class LookupWriter:
     cdef int[::1] _older
     cdef int[::1] _newer
 
+    cdef int _set_columns(self, Py_ssize_t capacity) except -1
     cpdef clear(self)
     cdef int find(self, const unsigned char[::1] src, Py_ssize_t start, Py_ssize_t n, long long h) except -1
     cdef int link_newest(self, int slot) except -1

@@ -8,7 +8,7 @@ except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
     import cython
 
 from jellyframe.kernel.lookup_slots_cy import LookupSlots
-from jellyframe.kernel.memory_cy import int_column
+from jellyframe.kernel.memory_cy import int_column, long_column
 
 if cython.compiled:
     from cython.cimports.jellyframe.kernel.lookup_slots_cy import LookupSlots
@@ -28,19 +28,44 @@ class LookupWriter:
     __slots__ = ("_buckets", "_chain", "_hashes", "_newer", "_older", "count", "generation", "slots", "stamps")
 
     def __init__(self, size: cython.int):
-        buckets: cython.Py_ssize_t = 16
-        while buckets < 2 * size:
-            buckets *= 2
         self.slots = LookupSlots(size)
         self.generation = 0
-        self.stamps = memoryview(bytearray(8 * (size + 1))).cast("q")
-        self._buckets = int_column(buckets)
-        self._chain = int_column(size + 1)
-        self._hashes = int_column(size + 1)
+        self.count = 0
         # Slot 0 is the anchor of the ring: its `newer` is the oldest entry, its `older` the newest.
-        self._older = int_column(size + 1)
-        self._newer = int_column(size + 1)
-        self.clear()
+        self._set_columns(self.slots.capacity)
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def _set_columns(self, capacity: cython.Py_ssize_t) -> cython.int:
+        """Make room for so many entries, with the columns as they are and more hash buckets."""
+        used: cython.Py_ssize_t = self.count + 1 if self.count else 0
+        n: cython.Py_ssize_t = 16
+        slot: cython.int
+        bucket: cython.Py_ssize_t
+        while n < 2 * capacity:
+            n *= 2
+        stamps: cython.longlong[::1] = long_column(capacity + 1)
+        buckets: cython.int[::1] = int_column(n)
+        chain: cython.int[::1] = int_column(capacity + 1)
+        hashes: cython.int[::1] = int_column(capacity + 1)
+        older: cython.int[::1] = int_column(capacity + 1)
+        newer: cython.int[::1] = int_column(capacity + 1)
+        if used > 0:
+            stamps[:used] = self.stamps[:used]
+            hashes[:used] = self._hashes[:used]
+            older[:used] = self._older[:used]
+            newer[:used] = self._newer[:used]
+            for slot in range(1, self.count + 1):
+                bucket = cython.cast(cython.uint, hashes[slot]) & (n - 1)
+                chain[slot] = buckets[bucket]
+                buckets[bucket] = slot
+        self.stamps = stamps
+        self._buckets = buckets
+        self._chain = chain
+        self._hashes = hashes
+        self._older = older
+        self._newer = newer
+        return 0
 
     @cython.ccall
     def clear(self) -> None:
@@ -48,7 +73,7 @@ class LookupWriter:
         i: cython.Py_ssize_t
         for i in range(self._buckets.shape[0]):
             self._buckets[i] = 0
-        for i in range(self.stamps.shape[0]):
+        for i in range(self.count + 1):
             self.stamps[i] = 0
         self._older[0] = 0
         self._newer[0] = 0
@@ -99,22 +124,25 @@ class LookupWriter:
     ) -> cython.int:
         """Give a string a slot, taking the oldest one's when the table is full.
 
-        The answer is 0 when that cannot be: the statement in hand uses every slot.
+        Returns 0 when that is not possible: the statement in hand uses every slot. An error leaves the table unchanged.
         """
         slot: cython.int
         bucket: cython.Py_ssize_t
         if self.count < self.slots.size:
-            self.count += 1
-            slot = self.count
+            slot = self.count + 1
+            if slot >= self._chain.shape[0]:
+                self._set_columns(min(2 * cython.cast(cython.Py_ssize_t, slot), self.slots.size))
+            self.slots.put(slot, src, start, n, self.generation + 1)
+            self.count = slot
         else:
             slot = self.least_recent(stamp)
             if slot == 0 or self.stamps[slot] == stamp:
                 return 0
+            self.slots.put(slot, src, start, n, self.generation + 1)
             self._newer[self._older[slot]] = self._newer[slot]
             self._older[self._newer[slot]] = self._older[slot]
             self.unchain(slot)
         self.generation += 1
-        self.slots.put(slot, src, start, n, self.generation)
         self._hashes[slot] = cython.cast(cython.int, h)
         bucket = h & (self._buckets.shape[0] - 1)
         self._chain[slot] = self._buckets[bucket]

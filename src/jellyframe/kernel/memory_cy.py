@@ -24,6 +24,11 @@ def int_column(capacity: int) -> memoryview:
     return memoryview(bytearray(4 * max(capacity, 1))).cast("i")
 
 
+def long_column(capacity: int) -> memoryview:
+    """A zeroed, writable column of 64-bit integers."""
+    return memoryview(bytearray(8 * max(capacity, 1))).cast("q")
+
+
 def byte_column(capacity: int) -> memoryview:
     """A writable column of bytes, whose contents are whatever was in memory: write before you read."""
     if cython.compiled:
@@ -100,13 +105,6 @@ class Memory:
 def grown_ints(old: Any, size: int, capacity: int) -> memoryview:
     """A larger column that begins with the first `size` values of `old`."""
     new = byte_column(4 * max(capacity, 1)).cast("i")
-    new[:size] = old[:size]
-    return new
-
-
-def grown_longs(old: Any, size: int, capacity: int) -> memoryview:
-    """Return a larger column of 64-bit integers that begins with the first `size` values of `old`."""
-    new = byte_column(8 * max(capacity, 1)).cast("q")
     new[:size] = old[:size]
     return new
 

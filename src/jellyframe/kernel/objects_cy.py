@@ -15,6 +15,7 @@ from jellyframe.errors import EncodeError, shortened
 from jellyframe.kernel.memory_cy import byte_column
 from jellyframe.kernel.statements import Quad, Triple
 from jellyframe.kernel.terms_cy import DEFAULT_GRAPH, RDF_LANG_STRING, XSD_STRING
+from jellyframe.wire import lone_surrogate
 
 if cython.compiled:
     from cython.cimports.jellyframe.kernel.kinds import (
@@ -48,6 +49,11 @@ else:
 MAX_NESTING_DEPTH = cython.declare(cython.int, 200)
 NO_TERM = cython.declare(cython.int, -2)
 SCRATCH_BYTES = cython.declare(cython.Py_ssize_t, 128)
+# Room that is made on the word of an iterable about its length, which may be wrong.
+MOST_ROWS_HINTED = cython.declare(cython.Py_ssize_t, 1 << 16)
+# What a term takes beyond its string, here and in the encoder, roughly.
+TERM_BYTES = cython.declare(cython.Py_ssize_t, 64)
+NO_LIMIT = 0x7FFFFFFFFFFFFFFF
 # No term, nor anything else that may be given for one.
 NOTHING = object()
 
@@ -259,10 +265,16 @@ class StatementBuilder:
         self._begin(builder.has_graph, 0)
         return builder
 
-    def add(self, statements: Iterable[tuple[Any, ...]], max_rows: cython.Py_ssize_t) -> int:
-        """Add up to `max_rows` statements, and no more are drawn than that; returns how many there were.
+    def add(
+        self,
+        statements: Iterable[tuple[Any, ...]],
+        max_rows: cython.Py_ssize_t,
+        max_bytes: cython.Py_ssize_t = NO_LIMIT,
+    ) -> int:
+        """Add up to `max_rows` statements, or until their terms take `max_bytes`, and return how many were added.
 
-        Given an iterator, the next call goes on where this one stopped. Fewer than asked for means that it has ended.
+        No more are drawn than are added: given an iterator, the next call goes on where this one stopped. 0 means that
+        it has ended. When a statement is refused, or the iterable raises, those before it have been added.
         """
         rows: cython.Py_ssize_t = 0
         size: cython.Py_ssize_t
@@ -278,15 +290,14 @@ class StatementBuilder:
         if max_rows <= 0:
             return 0
         if self._builder.rows == 0:
-            self._begin(self._builder.has_graph, min(max_rows, length_hint(statements)))
+            self._begin(self._builder.has_graph, _room_for(statements, max_rows))
         for statement in statements:
             if not isinstance(statement, tuple):
                 raise self._error(f"is {_described(statement)}, not a Triple or a Quad")
             terms = cython.cast(tuple, statement) if cython.compiled else statement
             size = len(terms)
-            if self._is_open and size == 4:
-                self._begin(True, min(max_rows, length_hint(statements)))
-            self._is_open = False
+            if self._is_open and (size == 4) != self._builder.has_graph:
+                self._begin(size == 4, _room_for(statements, max_rows))
             wanted = 4 if self._builder.has_graph else 3
             if size != wanted:
                 raise self._error(_wrong_size(size, wanted))
@@ -302,10 +313,24 @@ class StatementBuilder:
                 last_g = terms[3]
                 g = self._builder.terms.default_graph() if last_g is DEFAULT_GRAPH else self._id(last_g)
             self._builder.add_row(s, p, o, g)
+            self._is_open = False
             rows += 1
-            if rows >= max_rows:
+            if rows >= max_rows or self._size() >= max_bytes:
                 break
         return rows
+
+    @cython.cfunc
+    @cython.inline
+    @cython.exceptval(-1, check=False)
+    def _size(self) -> cython.Py_ssize_t:
+        """The bytes that the terms of the batch take, roughly."""
+        terms: TermTable = self._builder.terms
+        return (
+            terms.values.data_size
+            + terms.datatypes.data_size
+            + terms.languages.data_size
+            + TERM_BYTES * cython.cast(cython.Py_ssize_t, terms.count)
+        )
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
@@ -425,7 +450,7 @@ class StatementBuilder:
         try:
             return text.encode("utf-8")
         except UnicodeEncodeError as error:
-            raise self._error(f"has {_lone_surrogate(text, error)}") from None
+            raise self._error(f"has {lone_surrogate(text, error)}") from None
 
     @cython.cfunc
     def _error(self, what: str) -> EncodeError:
@@ -433,16 +458,9 @@ class StatementBuilder:
         return EncodeError(f"statement {self._taken + self._builder.rows} {what}")
 
 
-def utf8(text: str) -> bytes:
-    """The bytes of a string, or an EncodeError where it is not Unicode."""
-    try:
-        return text.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise EncodeError(_lone_surrogate(text, error)) from None
-
-
-def _lone_surrogate(text: str, error: UnicodeEncodeError) -> str:
-    return f"a lone surrogate (U+{ord(text[error.start]):04X}) in {shortened(text)}, which is in no UTF-8 text"
+def _room_for(statements: Iterable[tuple[Any, ...]], max_rows: int) -> int:
+    """The number of rows to make room for: as many as the iterable says that it has, within reason."""
+    return min(max_rows, length_hint(statements), MOST_ROWS_HINTED)
 
 
 def build_statements(statements: Iterable[tuple[Any, ...]], quads: bool | None = None) -> BatchBuilder:

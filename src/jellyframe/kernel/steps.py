@@ -2,6 +2,8 @@
 
 # Protobuf readers give up at 100 nested messages, of which a frame, its row and the statement are three.
 DEEPEST_NESTING = 96
+# The most bytes of a protobuf message.
+LARGEST_MESSAGE = 0x7FFFFFFF
 # What a step of the plan writes beyond the bytes of its strings is less than this.
 STEP_OVERHEAD = 48
 # A step that closes a quoted triple; all others have the kind of their term.

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
+from jellyframe.stream.encoder import DEFAULT_FRAME_BYTES
 from jellyframe.stream.index import INDEX_KEY
-from jellyframe.stream.writer import DEFAULT_FRAME_BYTES, JellyWriter, open_writer
+from jellyframe.stream.writer import JellyWriter, open_writer
 
 if TYPE_CHECKING:
     from jellyframe.batch import Batch

@@ -13,8 +13,8 @@ from jellyframe.ops.regroup import FramePerInput, FrameRows, FramesKept, Framing
 from jellyframe.ops.sources import CountedSource, local_file, local_files
 from jellyframe.options import VERSION_1_1, Limits, LogicalType, PhysicalType, StreamOptions
 from jellyframe.storage.sources import total_size
+from jellyframe.stream.encoder import DEFAULT_FRAME_ROWS
 from jellyframe.stream.reader import JellyReader, open_reader
-from jellyframe.stream.writer import DEFAULT_FRAME_ROWS
 
 if TYPE_CHECKING:
     from jellyframe.batch import Batch

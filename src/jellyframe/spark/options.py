@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from enum import IntEnum
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from jellyframe.errors import OptionsError
 from jellyframe.ops.bad_input import FAILFAST, MODES, Mode
@@ -17,7 +17,10 @@ from jellyframe.ops.inputs import InputOptions
 from jellyframe.options import Limits, LogicalType, PhysicalType, StreamOptions
 from jellyframe.storage.compression import COMPRESSIONS
 from jellyframe.stream.decoder import DEFAULT_BATCH_ROWS
-from jellyframe.stream.writer import DEFAULT_FRAME_BYTES, DEFAULT_FRAME_ROWS, DEFAULT_RESTART_EVERY, default_options
+from jellyframe.stream.encoder import DEFAULT_FRAME_BYTES, DEFAULT_FRAME_ROWS, DEFAULT_RESTART_EVERY
+
+if TYPE_CHECKING:
+    from jellyframe.storage.types import Compression
 
 _T = TypeVar("_T")
 _D = TypeVar("_D")
@@ -243,7 +246,7 @@ class WriteOptions:
     frame_bytes: int | None = DEFAULT_FRAME_BYTES
     restart_every: int | None = DEFAULT_RESTART_EVERY
     index: bool | None = None
-    compression: str | None = None
+    compression: Compression | None = None
     sort: tuple[str, ...] = ()
     sort_rows: int = 500_000
     group_by: str | None = None
@@ -263,7 +266,7 @@ class WriteOptions:
             frame_bytes=given.take("frame_bytes", _size_or_none, cls.frame_bytes),
             restart_every=given.take("restart_every", _size_or_none, cls.restart_every),
             index=given.take("index", _boolean, None),
-            compression=None if compression == "none" else compression,
+            compression=None if compression == "none" else cast("Compression", compression),
             sort=given.take("sort", _sort_columns, ()),
             sort_rows=given.take("sort_rows", _positive_size, cls.sort_rows),
             group_by=given.take("group_by", str, None),
@@ -279,7 +282,7 @@ class WriteOptions:
             has_graph = named["physical_type"] is not PhysicalType.TRIPLES
         elif "logical_type" in named and named["logical_type"] is not LogicalType.UNSPECIFIED:
             has_graph = named["logical_type"].base not in (LogicalType.FLAT_TRIPLES, LogicalType.GRAPHS)
-        stream = default_options(has_graph=has_graph)
+        stream = StreamOptions().resolved(has_graph=has_graph)
         if self.group_by is not None:
             stream = stream.replace(logical_type=LogicalType.DATASETS if has_graph else LogicalType.GRAPHS)
         stream = stream.replace(**named)

@@ -89,6 +89,25 @@ class ByteSink:
             self._failure = error
             raise self._named(error) from None
 
+    @property
+    def can_rewrite(self) -> bool:
+        """Whether `rewrite` works: for a file that is not compressed and has not appeared yet."""
+        return self._atomic is not None and self._deflater is None
+
+    def rewrite(self, offset: int, data: Buffer) -> None:
+        """Replace bytes that have been written, as many as the data has, which must all be there."""
+        if self._atomic is None or self._deflater is not None:
+            raise StorageError("what has been written cannot be changed", source=self.name)
+        file = self._atomic.file
+        try:
+            end = file.seek(0, os.SEEK_END)
+            file.seek(offset)
+            write_all(file, data)
+            file.seek(end)
+        except OSError as error:
+            self._failure = error
+            raise self._named(error) from None
+
     def flush(self) -> None:
         """Hand on what has been written, as far as compression allows."""
         try:

@@ -7,20 +7,19 @@ messages, each of which begins a stream, and one encoder ends a frame that stand
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 
 from jellyframe.arrow.layouts import ArrowView
 from jellyframe.arrow.terms import BatchMaker
 from jellyframe.batch import Batch
-from jellyframe.errors import EncodeError, JellyError, TableError
+from jellyframe.errors import EncodeError, JellyError
 from jellyframe.kernel.decode_cy import Decoder
 from jellyframe.options import Limits, StreamOptions
 from jellyframe.stream.decoder import kernel_options
+from jellyframe.stream.encoder import StreamEncoder
 from jellyframe.stream.reader import open_reader
-from jellyframe.stream.writer import default_options, new_encoder
-from jellyframe.wire import decode_varint
 
 # Messages of so many bytes become one record batch.
 RUN_BYTES = 1 << 20
@@ -144,28 +143,29 @@ def _one_batch(table: pa.Table) -> pa.RecordBatch:
 def encode_messages(
     statements: pa.RecordBatch, ends: Sequence[int], options: StreamOptions | None = None
 ) -> list[bytes]:
-    """Rows of statements as messages. Each ends at a row of `ends`, where the next one begins."""
+    """Return rows of statements as messages, each of which stands by itself.
+
+    Args:
+        statements: rows in one of the layouts of `read_table`
+        ends: the row behind the last one of each message, in order; the first message begins with the first row
+        options: the options of the messages; by default any statement is allowed
+
+    Raises:
+        EncodeError: if a statement cannot be written; the message says in which message it is
+        TableError: if the columns do not hold statements
+    """
     batch = BatchMaker(statements.schema).make(statements)
-    stream = options or default_options(has_graph=batch.has_graph)
-    graph = batch.g
-    if batch.has_graph and not stream.has_graph:
-        raise TableError("there are graphs, and physical_type is TRIPLES; leave out 'g', or write QUADS")
-    if stream.has_graph and not batch.has_graph:
-        graph = batch.with_graph().g
+    stream = (options or StreamOptions()).resolved(has_graph=batch.has_graph)
     # A restart point after every byte is one at every frame.
-    encoder = new_encoder(
-        stream.with_version(uses_1_1=False), frame_rows=None, frame_bytes=None, delimited=True, restart_every=1
-    )
+    encoder = StreamEncoder(stream, frame_rows=None, frame_bytes=None, restart_every=1)
     messages: list[bytes] = []
     start = 0
     for stop in ends:
         try:
-            encoder.encode(batch.s, batch.p, batch.o, graph, batch.terms, start, stop)
+            encoder.encode(batch, start, stop)
         except EncodeError as error:
-            error.message = f"message {len(messages)}: {error.message}"
-            raise
+            raise type(error)(f"message {len(messages)}: {error.message}", row=error.row) from None
         encoder.end_frame()
-        delimited: Any = encoder.take_output()
-        messages.append(delimited[decode_varint(delimited, 0)[1] :])
+        messages += encoder.take_frames()
         start = stop
     return messages

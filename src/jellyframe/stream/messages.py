@@ -5,36 +5,45 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from jellyframe.errors import EncodeError
-from jellyframe.kernel.objects_cy import build_statements
 from jellyframe.options import Limits, StreamOptions
+from jellyframe.stream.encoder import StreamEncoder
 from jellyframe.stream.reader import open_reader
-from jellyframe.stream.writer import default_options, new_encoder
+from jellyframe.stream.statements import encode_statements
 
 if TYPE_CHECKING:
     from jellyframe.terms import Quad, Triple
 
 
 def dumps(statements: Iterable[Triple | Quad], options: StreamOptions | None = None) -> bytes:
-    """One bare frame that stands by itself. Without `options` the first statement decides between triples and quads."""
-    builder = build_statements(statements, None if options is None else options.has_graph)
-    if options is None:
-        options = default_options(has_graph=builder.has_graph)
-    else:
-        options.check()
-    encoder = new_encoder(
-        options.with_version(uses_1_1=False), frame_rows=None, frame_bytes=None, delimited=False, restart_every=None
-    )
-    try:
-        encoder.encode(*builder.columns(), builder.terms, 0, builder.rows)
-    except EncodeError as error:
-        error.message, error.row = f"statement {error.row} of those given: {error.message}", None
-        raise
+    """Return statements as one bare frame that stands by itself.
+
+    Args:
+        statements: triples, or quads
+        options: the options of the frame; by default any statement is allowed, and the first one decides between
+            triples and quads
+
+    Raises:
+        EncodeError: if a statement cannot be written
+        OptionsError: if the options make no sense
+    """
+    encoder = StreamEncoder(options, delimited=False)
+    for _ in encode_statements(encoder, statements):
+        # A bare frame is ready when it is finished, not before.
+        pass
     encoder.finish()
-    return encoder.take_output()
+    return encoder.take()
 
 
 def loads(data: bytes | bytearray | memoryview, *, limits: Limits | None = None) -> list[Triple | Quad]:
-    """The statements of a message: of a bare frame, or of a whole delimited stream."""
+    """Return the statements of a message: of a bare frame, or of a whole delimited stream.
+
+    Args:
+        data: the message
+        limits: what is accepted from input that is not trusted, see `Limits`
+
+    Raises:
+        ParseError: if the bytes break a rule of the format
+        LimitError: if the message asks for more than the limits allow
+    """
     with open_reader(data, limits=limits) as reader:
         return [statement for batch in reader.batches() for statement in batch.statements()]

@@ -5,183 +5,192 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Literal, Protocol, TypedDict, Unpack
 
 from jellyframe.batch import Batch
 from jellyframe.batch.frames import Frame
-from jellyframe.errors import EncodeError, JellyError, OptionsError
-from jellyframe.kernel.encode_cy import Encoder
-from jellyframe.kernel.table_cy import TermTable
-from jellyframe.options import VERSION_1_1, LogicalType, PhysicalType, StreamOptions
+from jellyframe.errors import EncodeError, OptionsError
+from jellyframe.options import StreamOptions
 from jellyframe.storage.sinks import ByteSink
-from jellyframe.stream.index import encode_index_frame
-from jellyframe.wire import encode_metadata
+from jellyframe.stream.encoder import (
+    DEFAULT_FRAME_BYTES,
+    DEFAULT_FRAME_ROWS,
+    DEFAULT_RESTART_EVERY,
+    OUTPUT_BYTES,
+    FramePosition,
+    StreamEncoder,
+)
+from jellyframe.stream.statements import encode_statements
 
 if TYPE_CHECKING:
-    from jellyframe.terms import Quad, Triple
+    import pyarrow as pa
 
-DEFAULT_FRAME_ROWS = 256
-DEFAULT_FRAME_BYTES = 1_000_000
-DEFAULT_RESTART_EVERY = 8 << 20
-WRITE_BATCH_ROWS = 16_384
-# Bytes are handed on in pieces of about this size.
-OUTPUT_BYTES = 1 << 20
-
-_BY_KIND_OF_STREAM: Final = -1
+    from jellyframe.storage.types import Compression, FileSystem, Sink
+    from jellyframe.terms import IRI, Quad, Triple
 
 
-def open_writer(
-    sink: Any,
-    options: StreamOptions | None = None,
-    *,
-    frame_rows: int | None = DEFAULT_FRAME_ROWS,
-    frame_bytes: int | None = DEFAULT_FRAME_BYTES,
-    delimited: bool = True,
-    compression: str | None = None,
-    restart_every: int | None = _BY_KIND_OF_STREAM,
-    index: bool = False,
-) -> JellyWriter:
+class SupportsArrowStream(Protocol):
+    """A table with Arrow's stream interface, such as those of Polars, DuckDB and pandas."""
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Return a capsule with an ArrowArrayStream."""
+
+
+class WriterSettings(TypedDict, total=False):
+    """The keyword arguments of `open_writer`."""
+
+    frame_rows: int | None
+    frame_bytes: int | None
+    delimited: bool
+    compression: Compression | None
+    restart_every: int | Literal["auto"] | None
+    index: bool
+    filesystem: FileSystem | None
+
+
+def open_writer(sink: Sink, options: StreamOptions | None = None, **settings: Unpack[WriterSettings]) -> JellyWriter:
     """Open a Jelly stream for writing.
 
-    `sink` is a path, where the file appears when the writer is closed, or a binary file object. Without `options` the
-    first statement decides between triples and quads. Frames are cut after `frame_rows` rows or `frame_bytes` bytes,
-    except in grouped streams, where each `end_frame` ends one. `restart_every` is the distance of restart points in
-    bytes, None for none; by default flat streams to a path have one every 8 MiB. `index` appends an index of them.
-    `compression` is gzip or zstd.
+    Args:
+        sink: a path or a URI, where the file appears when the writer is closed, or a binary file object
+        options: the options of the stream, the same as `StreamOptions()` by default: any statement is allowed, and the
+            first one decides between triples and quads
+        frame_rows: rows after which a frame is cut (256), None for no such limit; in grouped streams `end_frame` alone
+            ends frames
+        frame_bytes: bytes after which a frame is cut (1,000,000), None for no such limit
+        delimited: whether frames have their lengths in front (true); a stream without is one bare frame
+        compression: `gzip`, `zstd` or None
+        restart_every: distance of restart points in bytes, None for none; by default, `auto`, flat streams to a path
+            have one every 8 MiB
+        index: whether an index of the restart points is appended (false)
+        filesystem: where the path is, a file system of pyarrow or fsspec; by default as the path says
+
+    Raises:
+        OptionsError: if the options make no sense, or do not go together
     """
-    return JellyWriter(
-        sink,
-        options,
-        frame_rows=frame_rows,
-        frame_bytes=frame_bytes,
-        delimited=delimited,
-        compression=compression,
-        restart_every=restart_every,
-        index=index,
-    )
-
-
-def default_options(*, has_graph: bool) -> StreamOptions:
-    """The options of a writer that was given none: flat, every kind of term allowed, the preset `big`."""
-    return StreamOptions(
-        physical_type=PhysicalType.QUADS if has_graph else PhysicalType.TRIPLES,
-        logical_type=LogicalType.FLAT_QUADS if has_graph else LogicalType.FLAT_TRIPLES,
-        generalized_statements=True,
-        rdf_star=True,
-    )
+    return JellyWriter(sink, options, **settings)
 
 
 class JellyWriter:
-    """A Jelly stream that is being written."""
+    """A Jelly stream that is being written.
+
+    A statement, a namespace or metadata that is refused with a `JellyError` leaves no trace: what was accepted before
+    is in the stream, and the writer can be used further.
+    """
 
     def __init__(
         self,
-        sink: Any,
-        options: StreamOptions | None,
+        sink: Sink,
+        options: StreamOptions | None = None,
         *,
-        frame_rows: int | None,
-        frame_bytes: int | None,
-        delimited: bool,
-        compression: str | None,
-        restart_every: int | None,
-        index: bool,
+        frame_rows: int | None = DEFAULT_FRAME_ROWS,
+        frame_bytes: int | None = DEFAULT_FRAME_BYTES,
+        delimited: bool = True,
+        compression: Compression | None = None,
+        restart_every: int | Literal["auto"] | None = "auto",
+        index: bool = False,
+        filesystem: FileSystem | None = None,
     ) -> None:
-        for name, value in (("frame_rows", frame_rows), ("frame_bytes", frame_bytes)):
-            if value is not None and value < 1:
-                raise OptionsError(f"{name} is {value}, and must be at least 1, or None for no limit")
-        if index and (compression is not None or not delimited):
-            raise OptionsError("an index is of use in delimited files without compression only")
-        if options is not None:
-            options.check()
-            if index and options.logical_type.is_grouped:
-                raise OptionsError("an index is a frame without statements: in a grouped stream, an empty graph")
-        self._frame_rows = frame_rows
-        self._frame_bytes = frame_bytes
-        self._is_delimited = delimited
-        self._restart_every = restart_every
-        self._is_path = isinstance(sink, str | os.PathLike)
-        self._has_index = index
-        self._encoder: Encoder | None = None
+        """Open a stream; the arguments are those of `open_writer`."""
+        if index and compression is not None:
+            raise OptionsError("an index has its place in files without compression only")
+        is_path = isinstance(sink, str | os.PathLike)
+        if restart_every == "auto":
+            is_grouped = options is not None and options.logical_type.is_grouped
+            restart_every = DEFAULT_RESTART_EVERY if is_path and delimited and not is_grouped else None
+        self._encoder = StreamEncoder(
+            options,
+            frame_rows=frame_rows,
+            frame_bytes=frame_bytes,
+            delimited=delimited,
+            restart_every=restart_every,
+            index=index,
+        )
         self._is_closed = False
-        self._options = options
-        if options is not None:
-            self._options = options.with_version(uses_1_1=index)
-        self._sink = ByteSink(sink, compression)
+        self._sink = ByteSink(sink, compression, filesystem=filesystem)
+        self._encoder.can_rewrite = self._sink.can_rewrite
 
     @property
     def options(self) -> StreamOptions | None:
         """The options of the stream; None as long as the first statement has yet to decide."""
-        return self._options
+        return self._encoder.options
 
     @property
     def statements_written(self) -> int:
-        return 0 if self._encoder is None else self._encoder.statements
+        """The number of statements written so far."""
+        return self._encoder.statements
 
     @property
     def restarts(self) -> list[tuple[int, int]]:
         """The restart points so far: for each its offset in the stream, and how many statements come before it."""
-        return [] if self._encoder is None else list(self._encoder.restarts)
+        return self._encoder.restarts
 
     # ---- what can be written ----
 
     def write(self, statements: Iterable[Triple | Quad]) -> None:
-        """Write statements, from any iterable, as they come."""
-        from jellyframe.kernel.objects_cy import StatementBuilder
+        """Write statements, from any iterable, as they come.
 
-        builder = StatementBuilder(None if self._options is None else self._options.has_graph)
-        iterator = iter(statements)
-        first = self.statements_written
-        while True:
-            try:
-                added = builder.add(iterator, WRITE_BATCH_ROWS)
-            except JellyError:
-                # What came before the bad statement is good.
-                self.write_batch(Batch.from_builder(builder.take()))
-                raise
-            if added == 0:
-                return
-            try:
-                self.write_batch(Batch.from_builder(builder.take()))
-            except EncodeError as error:
-                if error.row is not None:
-                    error.message = f"statement {self.statements_written - first} of those given: {error.message}"
-                    error.row = None
-                raise
+        Where a statement is refused, or the iterable raises, those before it are written. Those behind a statement that
+        is refused are not, though an iterator may have been drawn further.
+
+        Args:
+            statements: triples or quads, as the stream has them
+
+        Raises:
+            EncodeError: if a statement cannot be written; the message says which of those given it is
+        """
+        encoder = self._open_encoder()
+        try:
+            for _ in encode_statements(encoder, statements):
+                self._pass_on(OUTPUT_BYTES)
+        finally:
+            self._pass_on(OUTPUT_BYTES)
 
     def write_batch(self, batch: Batch, start: int = 0, stop: int | None = None) -> None:
-        """Write the rows of a batch, or those from `start` to `stop`; the batch's own frames do not matter."""
-        encoder, graph = self._encoder_for(batch)
+        """Write the rows of a batch; the batch's own frames do not matter.
+
+        Args:
+            batch: statements; triples become quads of the default graph where the stream has quads
+            start: the first row to write
+            stop: the row behind the last one, by default all that follow
+
+        Raises:
+            EncodeError: if a statement cannot be written; `row` is its row, and those before it are written
+        """
+        encoder = self._open_encoder()
+        end = len(batch) if stop is None else stop
+        row = start
         try:
-            encoder.encode(batch.s, batch.p, batch.o, graph, batch.terms, start, len(batch) if stop is None else stop)
+            while row < end:
+                row = encoder.encode(batch, row, end)
+                self._pass_on(OUTPUT_BYTES)
         finally:
             self._pass_on(OUTPUT_BYTES)
 
     def write_batch_in_frames(self, batch: Batch) -> None:
-        """Write a batch in the frames that it has, without their namespaces and metadata."""
-        if batch.frame_ends is None:
-            self.write_batch(batch)
-            return
-        encoder, graph = self._encoder_for(batch)
-        complete = len(batch.frame_ends) - batch.last_frame_open
+        """Write a batch in the frames that it has, without their namespaces and metadata.
+
+        Raises:
+            EncodeError: if a statement cannot be written; `row` is its row, and those before it are written
+        """
+        encoder = self._open_encoder()
+        position: FramePosition | None = FramePosition()
         try:
-            encoder.encode_frames(batch.s, batch.p, batch.o, graph, batch.terms, batch.frame_ends, complete)
+            while position is not None:
+                position = encoder.encode_in_frames(batch, position)
+                self._pass_on(OUTPUT_BYTES)
         finally:
             self._pass_on(OUTPUT_BYTES)
 
-    def _encoder_for(self, batch: Batch) -> tuple[Encoder, memoryview | None]:
-        """The encoder, and the column of graphs as the stream needs it."""
-        encoder = self._ready_encoder(batch.has_graph)
-        graph = batch.g
-        if batch.has_graph and self._options is not None and not self._options.has_graph:
-            raise EncodeError("quads in a stream of triples; set physical_type to QUADS or GRAPHS")
-        if not batch.has_graph and self._options is not None and self._options.has_graph:
-            graph = batch.with_graph().g
-        return encoder, graph
-
-    def write_table(self, table: Any) -> None:
+    def write_table(self, table: pa.Table | pa.RecordBatch | pa.RecordBatchReader | SupportsArrowStream) -> None:
         """Write an Arrow table, record batch or record batch reader, in any of the layouts of `read_table`.
 
-        With a column `frame`, each of its values becomes a frame.
+        Args:
+            table: the statements; with a column `frame`, each of its values becomes a frame
+
+        Raises:
+            TableError: if the columns do not hold statements
+            EncodeError: if a statement cannot be written
         """
         from jellyframe.arrow.tables import table_to_batches
 
@@ -189,7 +198,14 @@ class JellyWriter:
             self.write_batch_in_frames(batch)
 
     def write_frame(self, frame: Frame | Iterable[Triple | Quad], metadata: Mapping[str, bytes] | None = None) -> None:
-        """Write a frame of its own: a `Frame` of a reader with its namespaces and metadata, or statements."""
+        """Write a frame of its own: a `Frame` of a reader with its namespaces and metadata, or statements.
+
+        Where something is refused, what came before it is written and the frame stays open, for `end_frame` to end it.
+
+        Args:
+            frame: what the frame holds
+            metadata: metadata of the frame, beside or instead of what a `Frame` has under the same keys
+        """
         if isinstance(frame, Frame):
             for name, iri in frame.namespaces:
                 self.declare_namespace(name, iri)
@@ -200,28 +216,35 @@ class JellyWriter:
             self.write(frame)
         self.end_frame(metadata)
 
-    def declare_namespace(self, name: str, iri: str) -> None:
-        """Declare a short name for an IRI, at this place of the stream."""
-        from jellyframe.kernel.objects_cy import utf8
+    def declare_namespace(self, name: str, iri: str | IRI) -> None:
+        """Declare a short name for an IRI, at this place of the stream.
 
-        encoder = self._ready_encoder(has_graph=False)
-        self._require_version_1_1(encoder)
-        terms = TermTable()
-        encoder.declare_namespace(terms, terms.add_string(utf8(name)), terms.add_string(utf8(iri)))
+        Args:
+            name: the short name, as before the colon in Turtle
+            iri: what it stands for
+
+        Raises:
+            EncodeError: if one of them is not a string of Unicode, or it is too late to raise the stream's version
+        """
+        self._open_encoder().declare_namespace(name, iri)
         self._pass_on(OUTPUT_BYTES)
 
     def end_frame(self, metadata: Mapping[str, bytes] | None = None) -> None:
-        """End the frame, even an empty one, and give it metadata."""
-        encoder = self._ready_encoder(has_graph=False)
-        if metadata:
-            self._require_version_1_1(encoder)
-        encoder.end_frame(encode_metadata(metadata) if metadata else b"")
+        """End the frame, even an empty one, and give it metadata.
+
+        Args:
+            metadata: bytes under names of your choice
+
+        Raises:
+            EncodeError: if the metadata is not bytes under strings of Unicode, it is too late to raise the stream's
+                version, or the stream is without delimiters and has a frame already
+        """
+        self._open_encoder().end_frame(metadata)
         self._pass_on(OUTPUT_BYTES)
 
     def flush(self) -> None:
         """End the frame if it has rows, and hand all bytes to the sink: for streams that someone reads meanwhile."""
-        if self._encoder is not None and self._encoder.frame_rows:
-            self._encoder.end_frame()
+        self._open_encoder().flush()
         self._pass_on(0)
         self._sink.flush()
 
@@ -230,11 +253,8 @@ class JellyWriter:
         if self._is_closed:
             return
         try:
-            encoder = self._ready_encoder(has_graph=False)
-            encoder.finish()
+            self._encoder.finish()
             self._pass_on(0)
-            if self._has_index:
-                self._sink.write(encode_index_frame(encoder.restarts, encoder.statements, encoder.offset()))
         except BaseException:
             self.discard()
             raise
@@ -259,65 +279,14 @@ class JellyWriter:
 
     # ---- the mechanism ----
 
-    def _ready_encoder(self, has_graph: bool) -> Encoder:
+    def _open_encoder(self) -> StreamEncoder:
         if self._is_closed:
             raise EncodeError("the writer is closed")
-        if self._encoder is None:
-            if self._options is None:
-                self._options = default_options(has_graph=has_graph).with_version(uses_1_1=self._has_index)
-            self._encoder = self._new_encoder(self._options)
         return self._encoder
 
-    def _new_encoder(self, options: StreamOptions) -> Encoder:
-        is_grouped = options.logical_type.is_grouped
-        restart_every = self._restart_every
-        if restart_every == _BY_KIND_OF_STREAM:
-            restart_every = DEFAULT_RESTART_EVERY if self._is_path and not is_grouped and self._is_delimited else None
-        may_cut = self._is_delimited and not is_grouped
-        return new_encoder(
-            options,
-            frame_rows=self._frame_rows if may_cut else None,
-            frame_bytes=self._frame_bytes if may_cut else None,
-            delimited=self._is_delimited,
-            restart_every=restart_every,
-        )
-
-    def _require_version_1_1(self, encoder: Encoder) -> None:
-        """Namespaces and metadata came with version 1.1: say so in the options, while that can still be done."""
-        if self._options is not None and self._options.version < VERSION_1_1:
-            raised = self._options.replace(version=VERSION_1_1)
-            if not encoder.change_options(raised.to_bytes()):
-                raise EncodeError(
-                    "namespaces and frame metadata need version tag 2, but the stream has begun with 1; "
-                    "set version=2 in the options"
-                )
-            self._options = raised
-
     def _pass_on(self, at_least: int) -> None:
-        """Hand finished bytes to the sink, if there are enough of them."""
-        if self._encoder is not None and self._encoder.output_size() > at_least:
-            self._sink.write(self._encoder.take_output())
-
-
-def new_encoder(
-    options: StreamOptions,
-    *,
-    frame_rows: int | None,
-    frame_bytes: int | None,
-    delimited: bool,
-    restart_every: int | None,
-) -> Encoder:
-    """A kernel encoder for options that are known to be good."""
-    return Encoder(
-        options.to_bytes(),
-        options.physical_type,
-        options.generalized_statements,
-        options.rdf_star,
-        options.max_name_table_size,
-        options.max_prefix_table_size,
-        options.max_datatype_table_size,
-        frame_rows or 0,
-        frame_bytes or 0,
-        delimited,
-        restart_every or 0,
-    )
+        """Hand finished bytes to the sink, if there are as many, or any if that is 0."""
+        for offset, data in self._encoder.take_rewrites():
+            self._sink.rewrite(offset, data)
+        if self._encoder.ready_bytes >= max(at_least, 1):
+            self._sink.write(self._encoder.take())

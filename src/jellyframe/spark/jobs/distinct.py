@@ -33,7 +33,7 @@ from jellyframe.spark.jobs.outputs import Output
 from jellyframe.spark.jobs.running import RESULT_SCHEMA, TaskResult, run_job, write_batches
 from jellyframe.stream.reader import open_reader
 from jellyframe.stream.splits import Piece
-from jellyframe.stream.writer import JellyWriter, default_options, open_writer
+from jellyframe.stream.writer import JellyWriter, open_writer
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -71,7 +71,7 @@ def write_distinct(
 ) -> Summary:
     """Write the statements of the inputs once each, to about so many files."""
     plan = Buckets(-(-buckets // files) * files, _partition_keys(spark, files))
-    stream = default_options(has_graph=output.plan.stream.has_graph)
+    stream = StreamOptions().resolved(has_graph=output.plan.stream.has_graph)
     partitions = inputs.pieces()
     found = inputs.files
 

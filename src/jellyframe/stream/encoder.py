@@ -1,0 +1,317 @@
+"""The writing side of the protocol without I/O: batches, namespaces and frame ends in, bytes or whole frames out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final, NamedTuple, TypeVar
+
+from jellyframe.batch import Batch
+from jellyframe.errors import EncodeError, JellyError, NamedGraphError, OptionsError
+from jellyframe.kernel.encode_cy import Encoder
+from jellyframe.kernel.table_cy import TermTable
+from jellyframe.options import VERSION_1_1, StreamOptions, check_number
+from jellyframe.stream.index import encode_index_frame
+from jellyframe.terms import IRI
+from jellyframe.wire import decode_varint, encode_metadata, encode_string
+
+DEFAULT_FRAME_ROWS: Final = 256
+DEFAULT_FRAME_BYTES: Final = 1_000_000
+DEFAULT_RESTART_EVERY: Final = 8 << 20
+# Output is handed on in pieces of about this size.
+OUTPUT_BYTES: Final = 1 << 20
+_T = TypeVar("_T")
+# Numbers above this are not counts of rows or bytes.
+_LARGEST_COUNT: Final = 1 << 62
+
+
+class FramePosition(NamedTuple):
+    """A place in a batch: a frame, counted in the batch, and a row."""
+
+    frame: int = 0
+    row: int = 0
+
+
+class Rewrite(NamedTuple):
+    """Bytes to put in the place of others, as many, that were taken from an encoder before."""
+
+    offset: int
+    data: bytes
+
+
+class StreamEncoder:
+    """Encodes a Jelly stream. It does no I/O: what is encoded waits until it is taken, as bytes or as frames.
+
+        encoder = StreamEncoder()
+        row = 0
+        while row < len(batch):
+            row = encoder.encode(batch, row)
+            send(encoder.take())
+        encoder.finish()
+        send(encoder.take())
+
+    A statement, a namespace or metadata that is refused with a `JellyError` leaves no trace: what was accepted before
+    is in the stream, and the encoder can be used further. Another error inside the encoder, such as a `MemoryError`,
+    ends the stream.
+
+    Args:
+        options: the options of the stream; what they leave open the first statement decides
+        frame_rows: rows after which a frame is cut, None for no such limit; not in grouped and bare streams
+        frame_bytes: bytes after which a frame is cut, None for no such limit; not in grouped and bare streams
+        delimited: whether frames have their lengths in front; a stream without is one bare frame
+        restart_every: distance of restart points in bytes, None for none
+        index: whether an index of the restart points ends the stream
+        output_bytes: finished bytes at which `encode` stops for them to be taken
+
+    Attributes:
+        can_rewrite: whether the caller can change bytes that it has taken, see `take_rewrites`; false unless set
+    """
+
+    def __init__(
+        self,
+        options: StreamOptions | None = None,
+        *,
+        frame_rows: int | None = DEFAULT_FRAME_ROWS,
+        frame_bytes: int | None = DEFAULT_FRAME_BYTES,
+        delimited: bool = True,
+        restart_every: int | None = None,
+        index: bool = False,
+        output_bytes: int = OUTPUT_BYTES,
+    ) -> None:
+        for name, value in (("frame_rows", frame_rows), ("frame_bytes", frame_bytes), ("restart_every", restart_every)):
+            if value is not None:
+                check_number(name, value, 1, _LARGEST_COUNT)
+        check_number("output_bytes", output_bytes, 1, _LARGEST_COUNT)
+        self._given = StreamOptions() if options is None else options
+        self._given.check_writable()
+        if index and not delimited:
+            raise OptionsError("an index has its place in delimited streams only")
+        if index and self._given.logical_type.is_grouped:
+            raise OptionsError("an index is a frame without statements: in a grouped stream, an empty graph")
+        self._frame_rows = frame_rows
+        self._frame_bytes = frame_bytes
+        self._is_delimited = delimited
+        self._restart_every = restart_every
+        self._has_index = index
+        self.can_rewrite = False
+        self._output_bytes = output_bytes
+        self._uses_1_1 = index
+        self._rewrites: list[Rewrite] = []
+        self._options: StreamOptions | None = None
+        self._kernel: Encoder | None = None
+        # What came before the first statement, as long as that has to decide what the stream is.
+        self._early: list[Callable[[Encoder], None]] = []
+        self._index_frame = b""
+        # The last batch of triples in a stream of quads, and its column of graphs.
+        self._graphs: tuple[Batch, memoryview | None] | None = None
+        if not self._given.is_open:
+            self._begin(has_graph=False)
+
+    @property
+    def options(self) -> StreamOptions | None:
+        """The options of the stream; None as long as the first statement has yet to decide."""
+        return self._options
+
+    @property
+    def statements(self) -> int:
+        """The number of statements encoded."""
+        return 0 if self._kernel is None else self._kernel.statements
+
+    @property
+    def frames(self) -> int:
+        """The number of frames that are complete."""
+        return 0 if self._kernel is None else self._kernel.frames
+
+    @property
+    def restarts(self) -> list[tuple[int, int]]:
+        """The restart points so far: for each its offset in the stream, and how many statements come before it."""
+        return [] if self._kernel is None else list(self._kernel.restarts)
+
+    # ---- in ----
+
+    def encode(self, batch: Batch, start: int = 0, stop: int | None = None) -> int:
+        """Encode rows `start` to `stop` of a batch and return the row to go on from.
+
+        The result is below `stop` when `output_bytes` are ready: take them, and call again with it as `start`. The
+        frames of the batch do not matter. Triples go into a stream of quads, as quads of the default graph.
+
+        Raises:
+            EncodeError: if a statement cannot be written with the options of the stream; `row` is its row in the batch,
+                and the rows before it are encoded
+        """
+        stop = len(batch) if stop is None else stop
+        if not 0 <= start <= stop <= len(batch):
+            raise IndexError(f"rows {start} to {stop} of a batch of {len(batch)}")
+        if start == stop:
+            return stop
+        return self._encode(
+            batch,
+            lambda kernel, graph: kernel.encode(batch.s, batch.p, batch.o, graph, batch.terms, start, stop),
+        )
+
+    def encode_in_frames(self, batch: Batch, position: FramePosition = FramePosition()) -> FramePosition | None:  # noqa: B008
+        """Encode a batch in the frames that it has, without their namespaces and metadata, from a position on.
+
+        Returns the position to go on from when `output_bytes` are ready, and None when all of the batch is encoded. The
+        last frame stays open if it goes on in the next batch. Raises as `encode` does.
+        """
+        if batch.frame_ends is None:
+            row = self.encode(batch, position.row)
+            return FramePosition(0, row) if row < len(batch) else None
+        if len(batch.frame_ends) == 0:
+            return None
+        ends, complete = batch.frame_ends, len(batch.frame_ends) - batch.last_frame_open
+        position = FramePosition(
+            *self._encode(
+                batch,
+                lambda kernel, graph: kernel.encode_frames(
+                    batch.s, batch.p, batch.o, graph, batch.terms, ends, complete, position.frame, position.row
+                ),
+            )
+        )
+        return position if position.frame < len(ends) else None
+
+    def declare_namespace(self, name: str, iri: str | IRI) -> None:
+        """Declare a short name for an IRI, at this place of the stream.
+
+        Raises:
+            EncodeError: if one of them is not a string of Unicode, or the stream can no longer be raised to version 1.1
+        """
+        terms = TermTable()
+        name_term = terms.add_string(encode_string(name, "a namespace's name"))
+        iri_term = terms.add_string(encode_string(iri.value if isinstance(iri, IRI) else iri, "a namespace's IRI"))
+        self._require_version_1_1()
+        self._apply(lambda kernel: kernel.declare_namespace(terms, name_term, iri_term))
+
+    def end_frame(self, metadata: Mapping[str, bytes] | None = None) -> None:
+        """End the frame, even an empty one, and give it metadata.
+
+        Raises:
+            EncodeError: if the metadata is not bytes under strings of Unicode, the stream can no longer be raised to
+                version 1.1, or it is without delimiters and has a frame already
+        """
+        encoded = encode_metadata(metadata) if metadata else b""
+        if self._kernel is None and not self._is_delimited:
+            # It is the only frame, and no statement comes behind it.
+            self._begin(has_graph=False)
+        if encoded:
+            self._require_version_1_1()
+        self._apply(lambda kernel: kernel.end_frame(encoded))
+
+    def flush(self) -> None:
+        """End the frame if it has rows, so that all that was encoded can be taken."""
+        if self._kernel is None and self._early:
+            self._begin(has_graph=False)
+        if self._kernel is not None and self._kernel.has_content:
+            self._kernel.end_frame()
+
+    def finish(self) -> None:
+        """End the stream. One without statements still has a frame with the options."""
+        kernel = self._kernel or self._begin(has_graph=False)
+        kernel.finish()
+        if self._has_index:
+            self._index_frame = encode_index_frame(kernel.restarts, kernel.statements, kernel.offset())
+
+    # ---- out ----
+
+    @property
+    def ready_bytes(self) -> int:
+        """The number of bytes that `take` would return."""
+        return len(self._index_frame) + (0 if self._kernel is None else self._kernel.output_size())
+
+    def take(self) -> bytes:
+        """Return the bytes that are finished since the last call, which end where a frame does."""
+        taken = b"" if self._kernel is None else self._kernel.take_output()
+        if self._index_frame:
+            taken += self._index_frame
+            self._index_frame = b""
+        return taken
+
+    def take_frames(self) -> list[bytes]:
+        """Return the frames that are finished since the last call, each without its length: for messages."""
+        data = self.take()
+        if not self._is_delimited:
+            return [data] if data else []
+        frames: list[bytes] = []
+        at = 0
+        while at < len(data):
+            size, at = decode_varint(data, at)
+            frames.append(data[at : at + size])
+            at += size
+        return frames
+
+    def take_rewrites(self) -> list[Rewrite]:
+        """Return what is to be changed in bytes that were taken before; always empty unless `can_rewrite` is set."""
+        rewrites, self._rewrites = self._rewrites, []
+        return rewrites
+
+    # ---- the mechanism ----
+
+    def _encode(self, batch: Batch, encode: Callable[[Encoder, memoryview | None], _T]) -> _T:
+        is_new = self._kernel is None
+        kernel = self._kernel or self._begin(has_graph=batch.has_graph)
+        assert self._options is not None
+        frames = kernel.frames
+        if batch.has_graph and not self._options.has_graph:
+            raise NamedGraphError("quads in a stream of triples; set physical_type to QUADS or GRAPHS")
+        try:
+            return encode(kernel, self._graph_column(batch) if self._options.has_graph else None)
+        except JellyError:
+            if is_new and kernel.statements == 0 and kernel.frames == frames:
+                # A statement that was refused decides nothing.
+                self._kernel = self._options = None
+            raise
+        finally:
+            if self._kernel is not None:
+                self._early.clear()
+
+    def _graph_column(self, batch: Batch) -> memoryview | None:
+        if batch.has_graph:
+            return batch.g
+        if self._graphs is None or self._graphs[0] is not batch:
+            self._graphs = (batch, batch.with_graph().g)
+        return self._graphs[1]
+
+    def _apply(self, action: Callable[[Encoder], None]) -> None:
+        if self._kernel is None:
+            self._early.append(action)
+        else:
+            action(self._kernel)
+
+    def _begin(self, *, has_graph: bool) -> Encoder:
+        """Fix the options, and encode what has been waiting for that."""
+        options = self._given.resolved(has_graph=has_graph).with_version(uses_1_1=self._uses_1_1)
+        may_cut = self._is_delimited and not options.logical_type.is_grouped
+        kernel = Encoder(
+            options.to_bytes(),
+            options.physical_type,
+            options.generalized_statements,
+            options.rdf_star,
+            options.max_name_table_size,
+            options.max_prefix_table_size,
+            options.max_datatype_table_size,
+            self._frame_rows or 0 if may_cut else 0,
+            self._frame_bytes or 0 if may_cut else 0,
+            self._is_delimited,
+            self._restart_every or 0,
+            self._output_bytes,
+        )
+        for action in self._early:
+            action(kernel)
+        self._options, self._kernel = options, kernel
+        return kernel
+
+    def _require_version_1_1(self) -> None:
+        """Raise the version for namespaces and metadata, which came with 1.1, in all options rows of the stream."""
+        kernel = self._kernel
+        if kernel is not None:
+            kernel.check_open()
+        if kernel is not None and self._options is not None and self._options.version < VERSION_1_1:
+            if not self.can_rewrite and kernel.option_offsets and kernel.option_offsets[0] < kernel.bytes_taken:
+                raise EncodeError(
+                    "namespaces and frame metadata need version 1.1 of the format, but the stream has begun with 1.0 "
+                    "and has been handed on in part; write to a file, or begin with StreamOptions(version=2)"
+                )
+            self._options = self._options.replace(version=VERSION_1_1)
+            message = self._options.to_bytes()
+            self._rewrites += [Rewrite(offset, message) for offset in kernel.change_options(message)]
+        self._uses_1_1 = True

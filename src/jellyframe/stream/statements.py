@@ -1,0 +1,68 @@
+"""Statements of an iterable, encoded in batches of bounded size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Final
+
+from jellyframe.batch import Batch
+from jellyframe.errors import EncodeError
+from jellyframe.kernel.objects_cy import StatementBuilder
+
+if TYPE_CHECKING:
+    from jellyframe.stream.encoder import StreamEncoder
+    from jellyframe.terms import Quad, Triple
+
+BATCH_ROWS: Final = 16_384
+BATCH_BYTES: Final = 8 << 20
+
+
+def batches_of(statements: Iterable[Triple | Quad], *, has_graph: bool | None = None) -> Iterator[Batch]:
+    """Yield the statements of an iterable in batches of bounded rows and bytes.
+
+    Where a statement is refused, or the iterable raises an error of whatever kind, the statements before it are yielded
+    first.
+
+    Args:
+        statements: any iterable of triples or of quads; no more of it is drawn than the next batch takes
+        has_graph: whether they are quads; None to go by the first one
+
+    Raises:
+        EncodeError: if something is not a statement of this kind, or holds what is not a term
+    """
+    builder = StatementBuilder(has_graph)
+    iterator = iter(statements)
+    while True:
+        try:
+            added = builder.add(iterator, BATCH_ROWS, BATCH_BYTES)
+        except BaseException:
+            if builder.rows:
+                yield Batch.from_builder(builder.take())
+            raise
+        if added == 0:
+            return
+        yield Batch.from_builder(builder.take())
+
+
+def encode_statements(encoder: StreamEncoder, statements: Iterable[Triple | Quad]) -> Iterator[int]:
+    """Encode the statements of an iterable, and yield how many are encoded each time output may be taken.
+
+    Where a statement is refused, or the iterable raises, those before it are encoded. Those behind a statement that the
+    encoder refuses are not, though an iterator may have been drawn further.
+
+    Raises:
+        EncodeError: if a statement cannot be written; the message says which of those given it is
+    """
+    given = 0
+    has_graph = None if encoder.options is None else encoder.options.has_graph
+    for batch in batches_of(statements, has_graph=has_graph):
+        row = 0
+        while row < len(batch):
+            try:
+                row = encoder.encode(batch, row)
+            except EncodeError as error:
+                if error.row is None:
+                    raise
+                raise EncodeError(f"statement {given + error.row} of those given: {error.message}") from None
+            yield given + row
+        given += len(batch)
