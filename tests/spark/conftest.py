@@ -20,10 +20,11 @@ def connect_port() -> int:
 
 
 @pytest.fixture(scope="session")
-def spark(connect_port: int) -> Iterator[Any]:
+def spark(connect_port: int, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     from jellyframe.spark import session
 
     config = {
+        "spark.sql.warehouse.dir": tmp_path_factory.mktemp("warehouse"),
         "spark.sql.shuffle.partitions": 2,
         "spark.plugins": "org.apache.spark.sql.connect.SparkConnectPlugin",
         "spark.connect.grpc.binding.port": connect_port,

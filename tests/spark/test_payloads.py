@@ -149,3 +149,31 @@ def test_through_a_broker(spark, tmp_path):
     by_subject = decode_payloads(arrived, keep=["key"])
     assert by_subject.where("key != s.value").count() == 0
     assert counted(arrived.select(functions.inline(from_jelly("value", layout="ntriples")))) == texts(STATEMENTS)
+
+
+def test_text_is_no_message(spark):
+    text = spark.createDataFrame([("b3Bz",)], "value string")
+    with pytest.raises(OptionsError, match="'value' is string, and messages are binary; unbase64"):
+        decode_payloads(text)
+    with pytest.raises(OptionsError, match="there is no column 'payload'; there are value"):
+        decode_payloads(text, "payload")
+    with pytest.raises(Exception, match="the column is string, and messages are binary"):
+        text.select(from_jelly("value")).collect()
+
+
+def test_columns_of_any_type_are_kept(spark):
+    kinds = {
+        "timestamp": "timestamp '2024-02-03 04:05:06'",
+        "local": "timestamp_ntz '2024-02-03 04:05:06'",
+        "day": "date '2024-02-03'",
+        "price": "1.50",
+        "headers": "array(named_struct('key', 'a', 'value', X'00'))",
+    }
+    messages = encode_payloads(
+        spark.createDataFrame([("<a:s>", "<a:p>", "<a:o>")], "s: string, p: string, o: string"), rows_per_message=1
+    )
+    frame = messages.selectExpr("value", *(f"{value} AS `{name}`" for name, value in kinds.items()))
+    decoded = decode_payloads(frame, layout="ntriples", keep=list(kinds))
+    assert [tuple(row) for row in decoded.collect()] == [
+        (*row, "<a:s>", "<a:p>", "<a:o>", None) for row in frame.drop("value").collect()
+    ]

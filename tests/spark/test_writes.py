@@ -45,6 +45,13 @@ def test_each_layout_is_written(tmp_path, layout):
     assert statements_of(file) == STATEMENTS
 
 
+def test_the_layout_may_be_said(tmp_path):
+    (file,) = write(tmp_path, table_of(STATEMENTS, "flat"), layout="Flat")
+    assert statements_of(file) == STATEMENTS
+    with pytest.raises(TableError, match="layout"):
+        write(tmp_path, table_of(STATEMENTS, "ntriples"), layout="struct")
+
+
 def test_what_was_read_with_other_columns_is_written_again(tmp_path):
     (first,) = write(tmp_path / "1", table_of(STATEMENTS))
     read = Read(first, columns="file,*,frame,metadata")
@@ -178,6 +185,7 @@ def test_a_group_that_comes_again_is_refused(tmp_path):
     [
         (lambda table: table.drop(["p"]), {}, "no column 'p'"),
         (lambda table: table.append_column("x", table["s"]), {}, "column 'x' has no place"),
+        (lambda table: table, {"layout": "strings"}, "it must be one of struct, ntriples, flat"),
         (lambda table: table, {"group_by": "x"}, "no column 'x'"),
         (lambda table: table, {"group_by": "g", "sort": "true"}, "sort does not go with group_by"),
         (lambda table: table, {"group_by": "g", "index": "true"}, "an empty graph"),
@@ -197,6 +205,12 @@ def test_what_cannot_be_written_is_refused_in_words(tmp_path, change, options, m
         write(tmp_path, change(table_of(STATEMENTS)), **options)
     assert message in str(caught.value)
     assert not list(tmp_path.glob("*.jelly"))
+
+
+def test_a_column_of_another_layout_is_named_with_it(tmp_path):
+    table = table_of(STATEMENTS, "flat").drop(["o_kind", "o_lang"])
+    with pytest.raises(TableError, match="'o_datatype' belongs to the layout flat, and without o_kind"):
+        write(tmp_path, table)
 
 
 def test_quads_of_the_default_graph_are_written_as_triples_if_asked(tmp_path):

@@ -17,13 +17,23 @@ from jellyframe.lazy import attribute_loader
 
 if TYPE_CHECKING:
     from jellyframe.spark.payloads import decode_payloads, encode_payloads, from_jelly, to_jelly
-    from jellyframe.spark.sessions import session
+    from jellyframe.spark.sessions import activate, session
     from jellyframe.spark.source import JellyDataSource, register
 
-__all__ = ["JellyDataSource", "decode_payloads", "encode_payloads", "from_jelly", "register", "session", "to_jelly"]
+__all__ = [
+    "JellyDataSource",
+    "activate",
+    "decode_payloads",
+    "encode_payloads",
+    "from_jelly",
+    "register",
+    "session",
+    "to_jelly",
+]
 
 _HOMES = {
     "JellyDataSource": "source",
+    "activate": "sessions",
     "decode_payloads": "payloads",
     "encode_payloads": "payloads",
     "from_jelly": "payloads",

@@ -32,13 +32,18 @@ CORRUPT_COLUMN = "_corrupt_record"
 
 _SIZE = re.compile(r"(\d+)\s*([kmgt]?)(i?b)?", re.IGNORECASE)
 _FACTORS = {"": 0, "k": 10, "m": 20, "g": 30, "t": 40}
+# `CREATE TABLE` hands over the properties of the table, of which this is always one.
+_TABLE_PROVIDER = "provider"
+_OPTION_PREFIX = "option."
 _BOOLEANS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
 
 class GivenOptions:
-    """Options as Spark hands them over. `maxRecordsPerFile` and `max_records_per_file` are the same."""
+    """Options as pyspark hands them over. `maxRecordsPerFile` and `max_records_per_file` are the same."""
 
     def __init__(self, options: Mapping[str, str]) -> None:
+        if _TABLE_PROVIDER in options:
+            options = _table_options(options)
         # Keys with a dot in them are Spark's own.
         self._values = {_plain_name(key): value for key, value in options.items() if "." not in key}
         self._known: dict[str, str] = {}
@@ -69,6 +74,19 @@ class GivenOptions:
 
 def _plain_name(name: str) -> str:
     return name.lower().replace("_", "")
+
+
+def _table_options(properties: Mapping[str, str]) -> dict[str, str]:
+    """Return the options among the properties of a table: its path, and what stood in OPTIONS.
+
+    The others are Spark's own (`location`, `owner`, `provider`, …), or those of TBLPROPERTIES.
+    """
+    named = {
+        name.removeprefix(_OPTION_PREFIX): value
+        for name, value in properties.items()
+        if name.startswith(_OPTION_PREFIX)
+    }
+    return {**named, "path": properties["path"]} if "path" in properties else named
 
 
 # ---- what values may look like ----
@@ -229,7 +247,10 @@ def _paths(given: GivenOptions) -> tuple[str, ...]:
     path = given.take("path", str, "")
     paths = given.take("paths", _strings, nothing)
     if not path and not paths:
-        raise OptionsError('no path is given: use load("…"), load(["…", …]) or save("…")')
+        raise OptionsError(
+            'no path is given: use load("…"), load(["…", …]) or save("…"); in SQL, where Spark does not pass on '
+            "the location of a table, a temporary view with the option path, or: FROM table WITH (path = '…')"
+        )
     return (path, *paths) if path else paths
 
 
@@ -241,6 +262,7 @@ class WriteOptions:
     """What `df.write.format("jelly")` was asked for. `stream` has the options that were named, and no others."""
 
     path: str
+    layout: str | None = None
     stream: dict[str, Any] = field(default_factory=dict)
     frame_rows: int | None = DEFAULT_FRAME_ROWS
     frame_bytes: int | None = DEFAULT_FRAME_BYTES
@@ -254,6 +276,8 @@ class WriteOptions:
 
     @classmethod
     def read(cls, options: Mapping[str, str]) -> WriteOptions:
+        from jellyframe.arrow.layouts import LAYOUTS
+
         given = GivenOptions(options)
         paths = _paths(given)
         if len(paths) != 1:
@@ -261,6 +285,7 @@ class WriteOptions:
         compression = given.take("compression", _one_of(*COMPRESSIONS, "none"), "none")
         result = cls(
             path=paths[0],
+            layout=given.take("layout", _one_of(*LAYOUTS), None),
             stream=_stream_options(given),
             frame_rows=given.take("frame_rows", _size_or_none, cls.frame_rows),
             frame_bytes=given.take("frame_bytes", _size_or_none, cls.frame_bytes),

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _STATEMENT_COLUMNS = ("s", "p", "o", "o_kind", "o_datatype", "o_lang", "g")
 VALUE_COLUMN = "value"
+_TO_BYTES = "unbase64(…) or unhex(…) makes bytes of text that encodes them"
 
 
 # ---- columns ----
@@ -44,6 +45,8 @@ def from_jelly(
     kind = exact_arrow_schema(StructType([StructField("a", result)])).field(0).type
 
     def decode(payloads: pa.Array) -> pa.Array:
+        if not _is_binary(payloads.type):
+            raise OptionsError(f"from_jelly: the column is {payloads.type}, and messages are binary; {_TO_BYTES}")
         counts: list[int | None] = [None] * len(payloads)
         chunks = []
         for part in MessageDecoder(layout, limits).decode(payloads):
@@ -133,6 +136,7 @@ def decode_payloads(
     """
     mode = _mode(mode)
     statement = _statement_type(layout)
+    _require_binary(frame, column)
     for name in keep:
         if name in statement.names or name == CORRUPT_COLUMN:
             raise OptionsError(f"keep: there is a column {name!r} among those of the statements; rename it before")
@@ -152,6 +156,18 @@ def decode_payloads(
                     yield rows
 
     return frame.select(*dict.fromkeys((*keep, column))).mapInArrow(decode, schema)
+
+
+def _require_binary(frame: DataFrame, column: str) -> None:
+    if column not in frame.columns:
+        raise OptionsError(f"there is no column {column!r}; there are {', '.join(frame.columns)}")
+    kind = frame.schema[column].dataType
+    if not isinstance(kind, BinaryType):
+        raise OptionsError(f"column {column!r} is {kind.simpleString()}, and messages are binary; {_TO_BYTES}")
+
+
+def _is_binary(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_null(kind))
 
 
 def _rows(part: Part, kept: pa.RecordBatch, arrow: pa.Schema, *, has_reports: bool) -> pa.RecordBatch:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from inspect import signature
+
 import pyarrow as pa
 from pyspark.sql.types import BinaryType, DataType, LongType, MapType, StringType, StructField, StructType
 
@@ -98,7 +100,9 @@ def _guess_layout(schema: StructType) -> str:
 
 
 def exact_arrow_schema(schema: StructType) -> pa.Schema:
-    """The Arrow schema to which Spark compares the batches that we give it."""
+    """Return the Arrow schema to which Spark compares the batches that we give it."""
     from pyspark.sql.pandas.types import to_arrow_schema
 
-    return to_arrow_schema(schema)
+    # From Spark 4.2 on the time zone of timestamps has to be named; before, it was this one.
+    zone = {"timezone": "UTC"} if "timezone" in signature(to_arrow_schema).parameters else {}
+    return to_arrow_schema(schema, **zone)  # type: ignore[arg-type]

@@ -28,12 +28,12 @@ def session(
     ui: bool = False,
     quiet: bool = True,
 ) -> SparkSession:
-    """A Spark session in which `format("jelly")` is known.
+    """Return a Spark session in which `format("jelly")` is known, active in the calling thread.
 
     `master` is `local[*]` by default, the URL of a cluster, or `sc://host` to connect to a Spark Connect server. A Java
-    runtime is found, or brought along (see `jellyframe.spark.java`). `config` holds Spark settings, which come before
-    ours. `ui` starts Spark's web pages, `quiet` keeps all but errors out of the log. If there is a session in this
-    process, it is taken as it is.
+    runtime is found, or brought along (see `jellyframe.spark.java`). `config` holds Spark settings, which override
+    ours. `ui` starts Spark's web pages, `quiet` keeps all but errors out of the log. If this process has a session, it
+    is returned unchanged, in every thread.
     """
     from pyspark.sql import SparkSession
 
@@ -43,10 +43,10 @@ def session(
         builder = builder.remote(master)
         settings = dict(config or {})
     else:
-        active = SparkSession.getActiveSession()
-        if active is not None:
-            _make_known(active)
-            return active
+        existing = _existing_session()
+        if existing is not None:
+            _make_known(existing)
+            return activate(existing)
         builder = builder.master(master)
         settings = {**_settings(master, ui=ui, quiet=quiet), **(config or {})}
         if quiet:
@@ -54,7 +54,7 @@ def session(
     for name, value in settings.items():
         builder = builder.config(name, _text(name, value))
     if master.startswith("sc://"):
-        # What the format means there, the server knows or does not know.
+        # Whether the format is known depends on the server.
         remote: SparkSession = builder.getOrCreate()
         return remote
     with _environment():
@@ -65,8 +65,33 @@ def session(
     return spark
 
 
+def activate(spark: SparkSession) -> SparkSession:
+    """Make a session the active one of the calling thread, and return it.
+
+    For writes, Spark looks `format("jelly")` up in the active session of the JVM thread that serves the calling Python
+    thread. Only the thread that started Spark has one, so any other calls this once before it writes. With Spark
+    Connect, where the server sees to it, nothing has to be done.
+    """
+    if hasattr(spark, "_jsparkSession"):
+        jvm: Any = spark.sparkContext._jvm
+        jvm.org.apache.spark.sql.classic.SparkSession.setActiveSession(spark._jsparkSession)
+    return spark
+
+
+def _existing_session() -> SparkSession | None:
+    """Return the active session of this thread, or else the one that another thread has started."""
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    active = SparkSession.getActiveSession()
+    if active is not None or SparkContext._active_spark_context is None:
+        return active
+    started: SparkSession | None = SparkSession._instantiatedSession
+    return started
+
+
 def _make_known(spark: SparkSession) -> None:
-    """Register the data source, unless Spark will find it by itself and warn that it has been replaced."""
+    """Register the data source, unless Spark finds it by itself and would warn that it is replaced."""
     if find_spec("pyspark_jelly") is None:
         from jellyframe.spark.source import register
 
@@ -75,7 +100,7 @@ def _make_known(spark: SparkSession) -> None:
 
 @contextmanager
 def _environment() -> Iterator[None]:
-    """What the JVM that is started here, and through it the Python workers, take from the environment."""
+    """Set the variables that the JVM started here, and through it the Python workers, read."""
     before = os.environ.get("JAVA_HOME")
     os.environ["JAVA_HOME"] = str(find_java_home())
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -94,6 +119,8 @@ def _settings(master: str, *, ui: bool, quiet: bool) -> dict[str, Any]:
         # The machine's own name need not resolve, and nobody else has to reach us.
         settings["spark.driver.host"] = settings["spark.driver.bindAddress"] = "127.0.0.1"
         settings["spark.sql.shuffle.partitions"] = _LOCAL_SHUFFLE_PARTITIONS
+        if quiet:
+            settings["spark.python.daemon.module"] = "jellyframe.spark.daemon"
     return settings
 
 

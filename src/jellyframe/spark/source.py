@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pyspark.sql.datasource import (
     DataSource,
@@ -59,6 +59,9 @@ class JellyDataSource(DataSource):
         return JellyStreamWriter(WriteOptions.read(options), schema, overwrite=overwrite)
 
 
-def register(spark: SparkSession | Any) -> None:
-    """Make `format("jelly")` known to a session, where `pyspark_jelly` has not done so already."""
+def register(spark: SparkSession) -> None:
+    """Make `format("jelly")` known to a session where `pyspark_jelly` is not installed, and activate the session."""
+    from jellyframe.spark.sessions import activate
+
     spark.dataSource.register(JellyDataSource)
+    activate(spark)

@@ -68,15 +68,16 @@ class WritePlan:
 
     options: WriteOptions
     stream: StreamOptions
+    layout: str
     columns: tuple[str, ...]
 
     @classmethod
     def of(cls, options: WriteOptions, schema: pa.Schema) -> WritePlan:
-        layout = find_layout(schema)
+        layout = find_layout(schema, options.layout)
         columns = tuple(name for name in layout_columns(layout) if name in schema.names)
         for name in schema.names:
             if name not in (*columns, *_READ_COLUMNS, options.group_by):
-                raise TableError(f"column {name!r} has no place in a Jelly stream: drop it, or rename it")
+                raise TableError(_no_place(name, layout))
         if options.group_by is not None and options.group_by not in schema.names:
             raise OptionsError(
                 f"group_by: there is no column {options.group_by!r}; there are {', '.join(schema.names)}"
@@ -96,7 +97,7 @@ class WritePlan:
                 if options.group_by is None
                 else f"group_by makes grouped streams; logical_type {stream.logical_type.name} is not grouped"
             )
-        return cls(options, stream, columns)
+        return cls(options, stream, layout, columns)
 
     @property
     def has_index(self) -> bool:
@@ -106,6 +107,14 @@ class WritePlan:
             return options.index
         can_split = options.compression is None and options.restart_every is not None
         return can_split and options.group_by is None and self.stream.version in (0, VERSION_1_1)
+
+
+def _no_place(column: str, layout: str) -> str:
+    if column in layout_columns("flat"):
+        return (
+            f"column {column!r} belongs to the layout flat, and without o_kind the columns are in the layout {layout}"
+        )
+    return f"column {column!r} has no place in a Jelly stream: drop it, or rename it"
 
 
 def write_files(
@@ -122,7 +131,7 @@ def write_files(
             if not len(record_batch):
                 continue
             statements = record_batch.select(list(plan.columns))
-            maker = maker or BatchMaker(statements.schema)
+            maker = maker or BatchMaker(statements.schema, plan.layout)
             batch = maker.make(statements)
             if not plan.stream.has_graph and batch.has_graph:
                 batch = without_graphs(batch)
