@@ -126,7 +126,7 @@ def test_a_schema_of_the_users_own(path):
         (None, {"predicate": "x:y"}, "did you mean predicates?"),
         (None, {"subjects": '"open'}, "not a term"),
         (None, {"subjects": "[1]"}, "JSON array of strings"),
-        (None, {"partition_bytes": "a lot"}, "it must be a number"),
+        (None, {"partition_bytes": "a lot"}, "it must be a whole number"),
     ],
 )
 def test_what_cannot_be_is_refused_in_words(path, given, options, message):
