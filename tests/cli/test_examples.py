@@ -42,13 +42,17 @@ def test_there_are_examples_in_every_help() -> None:
         assert f"jellyframe rdf {command}" in places
 
 
+# What the programs take for granted.
+_GIVEN = "graphs = []\nwith open('data.jelly', 'rb') as file: chunks = [file.read(100), file.read()]"
+
+
 @pytest.mark.parametrize("page", ["README.md", "docs/python.md", "docs/limits.md"])
 def test_programs_of_a_page(page: str, tmp_path: Path) -> None:
     """They run one after the other, as a reader would type them."""
     make_files(tmp_path)
     programs = [program for program in page_programs(page) if "spark" not in program]
     assert programs
-    source = "graphs = []\n" + "\n\n".join(programs)
+    source = f"{_GIVEN}\n" + "\n\n".join(programs)
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", source], cwd=tmp_path, capture_output=True, text=True, check=False
     )

@@ -65,7 +65,7 @@ def test_options_and_counts(data: bytes) -> None:
     assert found["stream_options"] == {
         "stream_name": 'on: "it"\n\u2028',
         "physical_type": "PHYSICAL_STREAM_TYPE_QUADS (2)",
-        "generalized_statements": False,
+        "generalized_statements": True,
         "rdf_star": True,
         "max_name_table_size": 128,
         "max_prefix_table_size": 16,
