@@ -138,7 +138,19 @@ def test_repeated_options_go_on_with_the_same_stream(tmp_path: Path) -> None:
     for options in ([], ["--preset=small"]):
         run("rdf", "transcode", source, "--to", target, *options)
         assert lines(target.read_bytes()) == expected
-    assert "standard input" in error_of("rdf", "transcode", "--concatenated", data=data)
+    message = error_of("rdf", "transcode", "--concatenated", data=data)
+    assert "it may only repeat those of the stream" in message
+
+
+def test_what_can_only_be_a_new_stream_is_said_to_be_one() -> None:
+    """As a continuation its first entry would be the ninth of a table of eight."""
+    rows = [wire.options(names=8), *(wire.name(f"http://a/{number}") for number in range(8))]
+    rows.append(wire.triple(wire.iri(0, 1), wire.iri(0, 2), wire.iri(0, 3)))
+    data = wire.stream(*rows)
+    message = error_of("rdf", "transcode", data=data + data)
+    assert "name entry id 9 is above the table's size of 8; the options are repeated before this" in message
+    assert "these may be several streams, one after the other" in message
+    assert len(lines(run("rdf", "transcode", "--concatenated", data=data + data).out)) == 2
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from pyspark.sql.types import IntegerType, LongType, StringType, StructField, St
 import jellyframe
 from jellyframe import DEFAULT_GRAPH, IRI, BlankNode, Literal, Quad, Triple
 from jellyframe.spark.source import JellyDataSource
-from jellyframe.stream.splits import restart_offsets
+from jellyframe.stream.cutting import restart_offsets
 
 # From Spark 4.2 on, a stream source is told where its query stands. Before, users have to name a place for its log.
 KNOWS_OFFSETS = find_spec("pyspark.sql.streaming.datasource") is not None
@@ -83,7 +83,7 @@ def schema(**columns: Any) -> StructType:
 
 def restarts(path: Path) -> list[int]:
     with path.open("rb") as source:
-        return restart_offsets(source, path.stat().st_size)
+        return list(restart_offsets(source, path.stat().st_size))
 
 
 class Read:

@@ -19,8 +19,9 @@ from jellyframe.formats.lines import LinePlace, LineRange
 from jellyframe.ops.bad_input import BAD_INPUT, MissingFileError
 from jellyframe.ops.filters import RowFilter
 from jellyframe.ops.inputs import LINE_FORMATS, PER_FILE, InputOptions, Inputs
+from jellyframe.stream.cutting import restart_offsets
 from jellyframe.stream.reader import open_reader
-from jellyframe.stream.splits import Piece, frames_before, restart_offsets
+from jellyframe.stream.splits import Piece, frames_before
 
 OnError: TypeAlias = Callable[[JellyError], object]
 # A run of batches that were read in one go, and the part of the piece that they are of.

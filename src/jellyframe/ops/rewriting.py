@@ -14,16 +14,16 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import ExitStack
 from ctypes import Array, c_uint64
-from itertools import chain
+from itertools import chain, pairwise
 from typing import IO, TYPE_CHECKING, NamedTuple
 
 from jellyframe.errors import JellyError, OptionsError
 from jellyframe.ops.fitting import Fitting
-from jellyframe.ops.pieces import Span, cut
 from jellyframe.ops.regroup import FramePerInput, Framing, WriterSettings, write_frames
 from jellyframe.ops.workers import WorkerPool, process_context, result_of
 from jellyframe.storage.sinks import ByteSink
 from jellyframe.storage.sources import InputFile, total_size
+from jellyframe.stream.cutting import cut_offsets
 from jellyframe.stream.encoder import DEFAULT_RESTART_EVERY
 from jellyframe.stream.index import encode_index_frame
 from jellyframe.stream.reader import open_reader
@@ -38,6 +38,16 @@ if TYPE_CHECKING:
 # For each worker so many results may wait for their turn; they lie in the file system.
 _RESULTS_PER_WORKER = 3
 _COPIED_BYTES = 1 << 18
+# Little at a time: blocks of memory large enough to come from the system each time cost more than reading does.
+_READ_BYTES = 1 << 16
+
+
+class Span(NamedTuple):
+    """A part of a file, from a restart point to another; all of it, where there is no `byte_range`."""
+
+    path: str
+    size: int
+    byte_range: tuple[int, int] | None = None
 
 
 class Rewriting(NamedTuple):
@@ -92,7 +102,7 @@ def rewrite_in_pieces(
     if restart_every > DEFAULT_RESTART_EVERY:
         # Each piece begins with a restart point, and these are to be rare.
         piece_bytes = max(piece_bytes, restart_every)
-    pieces = cut(paths, piece_bytes)
+    pieces = _pieces(paths, piece_bytes)
     try:
         first = next(pieces)
         total = total_size(paths) or 0
@@ -110,6 +120,27 @@ def rewrite_in_pieces(
     except (JellyError, _CannotJoinError):
         return None
     return join.rewritten()
+
+
+def _pieces(paths: Iterable[str], piece_bytes: int) -> Iterator[list[Span]]:
+    """Yield the files in pieces of at least so many bytes, in order; they are gone through as pieces are asked for."""
+    piece: list[Span] = []
+    for path in paths:
+        for span in _spans(path, piece_bytes):
+            piece.append(span)
+            if sum(span.size for span in piece) >= piece_bytes:
+                yield piece
+                piece = []
+    if piece:
+        yield piece
+
+
+def _spans(path: str, at_least: int) -> Iterator[Span]:
+    with open(path, "rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        offsets = chain(cut_offsets(file, size, at_least, _READ_BYTES), [size])
+        for start, stop in pairwise(offsets):
+            yield Span(path, stop - start, None if (start, stop) == (0, size) else (start, stop))
 
 
 class _Join:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from jellyframe.errors import JellyError
 from jellyframe.storage.sinks import ByteSink
-from jellyframe.storage.sources import ByteSource, InputFile
+from jellyframe.storage.sources import InputFile
+from jellyframe.stream.cutting import is_splittable
 from jellyframe.stream.encoder import DEFAULT_RESTART_EVERY
-from jellyframe.stream.framing import looks_delimited
 from jellyframe.stream.index import INDEX_KEY, read_index, restart_points
 from jellyframe.stream.reader import open_reader
 
@@ -72,10 +72,7 @@ def copy_checked(
 def _is_as_written(path: str, options: StreamOptions, *, index: bool) -> bool:
     """Whether a glance at a file shows nothing that our writer would do otherwise."""
     with open(path, "rb") as file:
-        if ByteSource(file).compression is not None:
-            return False
-        file.seek(0)
-        if not looks_delimited(file.read(3)):
+        if not is_splittable(file):
             return False
         found = read_index(file)
         if (found is not None) != index or (found is not None and found.start != 0):

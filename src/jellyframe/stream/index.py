@@ -11,16 +11,17 @@ from __future__ import annotations
 import os
 import struct
 from collections.abc import Iterator
-from typing import IO, NamedTuple
+from typing import NamedTuple
 
 from jellyframe.errors import ParseError
+from jellyframe.storage.types import InputHandle
 from jellyframe.wire import decode_fields, decode_varint, encode_metadata, encode_varint
 
 INDEX_KEY = "jellyframe.stream.index"
 _INDEX_VERSION = 1
 _TRAILER = struct.Struct("<I8s")
 _MAGIC = b"JELLYIDX"
-_SCAN_BYTES = 1 << 20
+SCAN_BYTES = 1 << 20
 
 
 class RestartPoint(NamedTuple):
@@ -53,7 +54,7 @@ def encode_index_frame(restarts: list[tuple[int, int]], statements: int, stream_
     return delimited[: -_TRAILER.size] + _TRAILER.pack(len(delimited), _MAGIC)
 
 
-def read_index(file: IO[bytes], end: int | None = None) -> Index | None:
+def read_index(file: InputHandle, end: int | None = None) -> Index | None:
     """The index of the stream that ends at `end` (by default, at the end of the file), or None where there is none."""
     if end is None:
         end = file.seek(0, os.SEEK_END)
@@ -101,12 +102,12 @@ def _decode_index_frame(frame: bytes, end: int) -> Index | None:
         return None
 
 
-def restart_points(file: IO[bytes]) -> list[RestartPoint]:
+def restart_points(file: InputHandle) -> list[RestartPoint]:
     """The restart points of a file, its start among them; files of several streams, end to end, too."""
     return list(each_restart_point(file))
 
 
-def each_restart_point(file: IO[bytes], read_bytes: int = _SCAN_BYTES) -> Iterator[RestartPoint]:
+def each_restart_point(file: InputHandle, read_bytes: int = SCAN_BYTES) -> Iterator[RestartPoint]:
     """The restart points of a file one after the other, as soon as they are known.
 
     Read from the indexes where there are any; what no index covers is scanned, in reads of so many bytes: by default
@@ -122,7 +123,7 @@ def each_restart_point(file: IO[bytes], read_bytes: int = _SCAN_BYTES) -> Iterat
 
 
 def scan_restart_points(
-    file: IO[bytes], start: int, stop: int, read_bytes: int = _SCAN_BYTES
+    file: InputHandle, start: int, stop: int, read_bytes: int = SCAN_BYTES
 ) -> Iterator[RestartPoint]:
     """Hop from frame to frame and give those that look like restart points; the first one always counts.
 

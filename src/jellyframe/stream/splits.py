@@ -7,11 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
-from jellyframe.errors import ParseError
-from jellyframe.storage.sources import ByteSource
 from jellyframe.storage.stores import DataFile
-from jellyframe.stream.framing import looks_delimited
-from jellyframe.stream.index import restart_points, scan_restart_points
+from jellyframe.stream.cutting import cut_offsets
 from jellyframe.wire import decode_varint
 
 # Opening a file costs about as much as reading so many bytes of it.
@@ -101,37 +98,12 @@ def _cut(file: DataFile, target: int, number_frames: bool) -> list[Piece]:
     except OSError:
         return [Piece(file)]
     with source:
-        starts = [0]
-        for offset in restart_offsets(source, file.size):
-            if offset - starts[-1] >= target:
-                starts.append(offset)
+        starts = list(cut_offsets(source, file.size, target))
         if len(starts) == 1:
             return [Piece(file)]
         frames = frames_before(source, starts) if number_frames else [0] * len(starts)
     stops = [*starts[1:], file.size]
     return [Piece(file, *place) for place in zip(starts, stops, frames, strict=True)]
-
-
-def restart_offsets(source: Any, size: int) -> list[int]:
-    """Where a file may be read from: nowhere if it cannot be split; if it is damaged, up to the damage at least."""
-    source.seek(0)
-    if ByteSource(source).compression is not None:
-        return []
-    source.seek(0)
-    if not looks_delimited(source.read(3)):
-        return []
-    offsets: list[int] = []
-    try:
-        return [point.offset for point in restart_points(source)]
-    except ParseError:
-        # Whoever reads that part will tell what is wrong with it.
-        pass
-    try:
-        for point in scan_restart_points(source, 0, size):
-            offsets.append(point.offset)
-    except ParseError:
-        pass
-    return offsets
 
 
 def frames_before(source: Any, offsets: Sequence[int]) -> list[int]:

@@ -1,0 +1,48 @@
+"""Where a file can be cut into pieces that are read on their own: at its restart points."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jellyframe.errors import ParseError
+from jellyframe.storage.compression import MAGIC_BYTES, sniff_compression
+from jellyframe.storage.types import InputHandle
+from jellyframe.stream.framing import looks_delimited
+from jellyframe.stream.index import SCAN_BYTES, each_restart_point, scan_restart_points
+
+
+def is_splittable(file: InputHandle) -> bool:
+    """Return whether a file may have restart points: it is not compressed, and its frames are delimited."""
+    file.seek(0)
+    head = file.read(MAGIC_BYTES)
+    return sniff_compression(head) is None and looks_delimited(head[:3])
+
+
+def restart_offsets(file: InputHandle, size: int, read_bytes: int = SCAN_BYTES) -> Iterator[int]:
+    """Yield the offsets from which a file may be read, as soon as they are known, the first at 0.
+
+    There are none if it cannot be split. If it is damaged, those before the damage are yielded at least: whoever reads
+    the part with the damage will tell what is wrong with it.
+    """
+    if not is_splittable(file):
+        return
+    last = -1
+    for points in (each_restart_point(file, read_bytes), scan_restart_points(file, 0, size, read_bytes)):
+        try:
+            for point in points:
+                if point.offset > last:
+                    last = point.offset
+                    yield last
+        except ParseError:
+            continue
+        return
+
+
+def cut_offsets(file: InputHandle, size: int, at_least: int, read_bytes: int = SCAN_BYTES) -> Iterator[int]:
+    """Yield the offsets at which pieces of at least so many bytes begin, as soon as they are known, the first at 0."""
+    start = 0
+    yield start
+    for offset in restart_offsets(file, size, read_bytes):
+        if offset - start >= at_least:
+            start = offset
+            yield start
