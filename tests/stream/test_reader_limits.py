@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from jellyframe.errors import JellyError, LimitError
+from jellyframe.errors import JellyError, LimitError, OptionsError, ParseError
 from jellyframe.options import Limits
 from support import wire
 from support.plain import PlainStatement, plain
@@ -238,3 +238,70 @@ def test_what_a_batch_inherits_does_not_fill_it(twin: ModuleType, monkeypatch: p
         monkeypatch.setattr(importlib.import_module(f"{twin.__name__}.stream.decoder"), "BATCH_BYTES", 1000)
         assert read(twin, data) == expected
         monkeypatch.undo()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("max_nesting_depth", 10**9),
+        ("max_nesting_depth", 10_001),
+        ("max_name_table_size", 2**31 - 1),
+        ("max_prefix_table_size", (1 << 24) + 1),
+        ("max_datatype_table_size", 2**40),
+    ],
+)
+def test_absurd_limits_are_refused(name: str, value: int) -> None:
+    with pytest.raises(OptionsError, match=f"{name} is {value}, and must be at most"):
+        Limits(**{name: value})
+
+
+def test_large_tables_take_memory_when_they_are_used(twin: ModuleType) -> None:
+    """A header may ask for all that the limits allow: nothing is allocated for entries that do not come."""
+    size = 1 << 24
+    limits = Limits(
+        max_name_table_size=size, max_prefix_table_size=size, max_datatype_table_size=size, max_nesting_depth=1000
+    )
+    options = wire.options(names=size, prefixes=size, datatypes=size, star=1)
+    rows = [wire.name("a", 1), wire.prefix("p", 9000), wire.name("b", 5000), wire.datatype("d", 4097)]
+    rows += [
+        wire.triple(wire.iri(9000, 1), wire.iri(9000, 5000), wire.literal("x", datatype=4097)),
+        wire.name("c"),
+        wire.triple(wire.iri(0, 5001), wire.iri(0, 1), wire.iri(0, 5000)),
+    ]
+    tracemalloc.start()
+    try:
+        with twin.open_reader(wire.stream(options, *rows), limits=limits) as reader:
+            lines = [statement.to_line() for statement in reader.statements()]
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert lines == ['<pa> <pb> "x"^^<d> .', "<pc> <pa> <pb> ."]
+    assert peak < 8 << 20
+    for row, message in (
+        (wire.triple(*[wire.iri(0, 6000)] * 3), "name id 6000 was never set"),
+        (wire.triple(*[wire.iri(size, 1)] * 3), f"prefix id {size} was never set"),
+        (wire.triple(*[wire.iri(0, size + 1)] * 3), f"name id {size + 1} is above the table's size of {size}"),
+        (wire.name("x", size + 1), f"name entry id {size + 1} is above the table's size of {size}"),
+    ):
+        with (
+            pytest.raises(ParseError, match=message),
+            twin.open_reader(wire.stream(options, wire.name("a"), row), limits=limits) as reader,
+        ):
+            list(reader.statements())
+
+
+@pytest.mark.parametrize("depth", [7, 8, 9, 17, 500])
+def test_quoted_triples_deeper_than_what_is_reserved(twin: ModuleType, depth: int) -> None:
+    term = wire.bnode("x")
+    for level in range(depth):
+        other = wire.bnode(f"b{level}")
+        term = wire.quoted(term, wire.iri(0, 1), other) if level % 2 else wire.quoted(other, wire.iri(0, 1), term)
+    data = wire.stream(wire.options(star=1), wire.name("p"), wire.triple(term, wire.iri(0, 1), term))
+    with twin.open_reader(data, limits=Limits(max_nesting_depth=depth)) as reader:
+        (line,) = [statement.to_line() for statement in reader.statements()]
+    assert line.count("<<") == 2 * depth
+    with (
+        pytest.raises(LimitError, match="nested deeper"),
+        twin.open_reader(data, limits=Limits(max_nesting_depth=depth - 1)) as reader,
+    ):
+        list(reader.statements())

@@ -183,3 +183,89 @@ def test_concatenated_streams_start_anew(twin: ModuleType) -> None:
     with pytest.raises(ParseError):
         read(twin, first + repeat_across, concatenated=True)
     assert read(twin, first + repeat_across) == 2
+
+
+def advice_of(twin: ModuleType, rows: list[bytes], **arguments: object) -> str:
+    """What the error says that reading these rows ends in."""
+    with pytest.raises(ParseError) as caught:
+        read(twin, wire.stream(*rows), **arguments)
+    return str(caught.value)
+
+
+FULL_TABLE = [wire.name(letter) for letter in "abcdefgh"]
+REFERS_TO_A_NEW_STREAM = {
+    # Read as one stream, the entry would go into a slot that the table does not have.
+    "entry": [wire.options(names=8), *FULL_TABLE, wire.options(names=8), NAME],
+    "iri": [
+        wire.options(names=8),
+        *FULL_TABLE,
+        wire.triple(*[wire.iri(0, 8)] * 3),
+        wire.options(names=8),
+        wire.triple(wire.iri(0, 0), wire.iri(0, 1), wire.iri(0, 1)),
+    ],
+    "graph": [
+        wire.options(physical=3),
+        NAME,
+        wire.graph_start(wire.iri(0, 1)),
+        wire.options(physical=3),
+        wire.graph_start(wire.iri(0, 1)),
+    ],
+}
+CONTINUES_THE_STREAM = {
+    "statement": [wire.options(), NAME, STATEMENT, wire.options(), wire.triple(None, wire.iri(0, 1), wire.iri(0, 1))],
+    "iri": [wire.options(), NAME, STATEMENT, wire.options(), STATEMENT],
+    "prefix": [wire.options(), wire.prefix("p"), NAME, wire.options(), NAME, wire.triple(*[wire.iri(1, 1)] * 3)],
+    "datatype": [
+        wire.options(),
+        wire.datatype("d"),
+        wire.options(),
+        wire.triple(wire.bnode("a"), wire.bnode("a"), wire.literal("l", datatype=1)),
+    ],
+    "graph": [wire.options(physical=3), NAME, wire.graph_start(wire.iri(0, 1)), wire.options(physical=3)],
+    "graph_end": [wire.options(physical=3), NAME, wire.options(physical=3), wire.GRAPH_END],
+}
+
+
+@pytest.mark.parametrize("case", REFERS_TO_A_NEW_STREAM)
+def test_what_looks_like_several_streams_is_said_to_be(twin: ModuleType, case: str) -> None:
+    message = advice_of(twin, REFERS_TO_A_NEW_STREAM[case])
+    assert "these may be several streams, one after the other; set concatenated=True" in message
+
+
+@pytest.mark.parametrize("case", CONTINUES_THE_STREAM)
+def test_what_looks_like_one_stream_is_said_to_be(twin: ModuleType, case: str) -> None:
+    rows = CONTINUES_THE_STREAM[case]
+    if case == "datatype":
+        rows = [row if row != wire.options() else wire.options(generalized=1) for row in rows]
+    message = advice_of(twin, rows, concatenated=True)
+    assert "it may only repeat those of the stream; set concatenated=False" in message
+    if not case.startswith("graph"):
+        assert read(twin, wire.stream(*rows)) > 0 or case == "datatype"
+
+
+def test_no_advice_without_a_second_options_row(twin: ModuleType) -> None:
+    for concatenated in (False, True):
+        assert "concatenated" not in advice_of(twin, [wire.options(), STATEMENT], concatenated=concatenated)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        wire.delimited(wire.unknown_fields()),
+        wire.delimited(b"", wire.frame(extra=wire.unknown_fields()), b""),
+        wire.delimited(wire.frame(metadata={"k": b"v"}, extra=wire.unknown_fields())),
+    ],
+)
+def test_unknown_fields_alone_are_not_a_stream(twin: ModuleType, data: bytes) -> None:
+    with pytest.raises(ParseError, match="not a Jelly stream"):
+        read(twin, data)
+    with pytest.raises(ParseError, match="not a Jelly stream"):
+        twin.loads(data)
+    with pytest.raises(ParseError, match="not a Jelly stream"):
+        read(twin, wire.unknown_fields(), delimited=False)
+
+
+def test_frames_without_rows_need_no_options(twin: ModuleType) -> None:
+    assert twin.loads(wire.delimited(b"", b"")) == []
+    assert twin.loads(wire.delimited(wire.frame(metadata={"key": b"value"}), b"")) == []
+    assert read(twin, wire.delimited(wire.unknown_fields(), wire.frame(wire.options(), NAME, STATEMENT))) == 1

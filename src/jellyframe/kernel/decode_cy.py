@@ -14,7 +14,7 @@ try:
 except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
     import cython
 
-from jellyframe.errors import JellyError
+from jellyframe.errors import Advice, JellyError
 from jellyframe.kernel.decode_terms_cy import TermDecoder
 from jellyframe.kernel.memory_cy import Memory, grown_ints, int_column
 from jellyframe.kernel.table_cy import BatchBuilder, TermTable
@@ -63,6 +63,9 @@ ROW_NAMES = {
     ROW_GRAPH_START: "graph start",
     ROW_GRAPH_END: "graph end",
 }
+# What an error that refers back may mean, once there was a second options row.
+REPEATED_HINT = "; the options are repeated before this: these may be several streams, one after the other"
+NEW_STREAM_HINT = "; an options row before this was taken for a new stream: it may only repeat those of the stream"
 PHYSICAL_NAMES = {1: "TRIPLES", 2: "QUADS", 3: "GRAPHS"}
 
 # A batch also ends when its terms grow out of proportion to its rows, so that no input makes it grow without bound.
@@ -303,7 +306,7 @@ class Decoder(TermDecoder):
             self.fail("the stream does not begin with an options row", pos)
         if field == ROW_TRIPLE and physical != QUADS:
             if physical == GRAPHS and self.graph < 0:
-                self.fail("a triple outside of a graph", pos)
+                self.fail_reference("a triple outside of a graph", pos)
             self.statement(pos, stop, 3)
             self.builder.add_row(self.last[0], self.last[1], self.last[2], self.graph)
         elif field == ROW_NAME:
@@ -317,11 +320,11 @@ class Decoder(TermDecoder):
             self.datatype_entry(pos, stop)
         elif field == ROW_GRAPH_START and physical == GRAPHS:
             if self.graph >= 0:
-                self.fail("a graph starts inside another graph", pos)
+                self.fail_reference("a graph starts inside another graph", pos)
             self.graph = self.graph_name(pos, stop)
         elif field == ROW_GRAPH_END and physical == GRAPHS:
             if self.graph < 0:
-                self.fail("a graph ends that never started", pos)
+                self.fail_reference("a graph ends that never started", pos)
             self.graph = -1
         elif field == ROW_NAMESPACE:
             self.namespace_row(pos, stop)
@@ -338,10 +341,12 @@ class Decoder(TermDecoder):
         message: bytes = bytes(memoryview(self.buf)[pos:stop])
         is_first: cython.bint = self.options_message is None or self.concatenated
         if self.options_message is not None:
+            self.reference_hint = NEW_STREAM_HINT if self.concatenated else REPEATED_HINT
+            self.reference_advice = Advice("argument", "concatenated", str(not self.concatenated))
             if not self.concatenated and message == self.options_message:
                 return True
             if self.graph >= 0 and self.concatenated:
-                self.fail("a new stream begins inside a graph", pos)
+                self.fail_reference("a new stream begins inside a graph", pos)
             if self.concatenated and message != self.options_message and self.has_content():
                 return False
         try:

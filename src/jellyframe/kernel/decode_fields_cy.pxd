@@ -12,8 +12,13 @@ cdef class FieldDecoder:
     cdef readonly long long row_number
     cdef readonly Py_ssize_t needed
 
+    cdef public object reference_advice
+    cdef public object reference_hint
+
     @cython.final
     cdef int fail(self, str message, Py_ssize_t pos) except -1
+    @cython.final
+    cdef int fail_reference(self, str message, Py_ssize_t pos) except -1
     @cython.final
     cdef int fail_length(self, long long n, Py_ssize_t pos, Py_ssize_t stop) except -1
     @cython.final

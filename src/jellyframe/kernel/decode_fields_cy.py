@@ -7,7 +7,7 @@ try:
 except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
     import cython
 
-from jellyframe.errors import LimitError, ParseError
+from jellyframe.errors import Advice, LimitError, ParseError
 
 if cython.compiled:
     from cython.cimports.jellyframe.kernel.utf8_cy import valid_utf8
@@ -36,6 +36,8 @@ class FieldDecoder:
         self.frame_offset = 0
         self.row_number = 0
         self.needed = 0
+        self.reference_hint = ""
+        self.reference_advice: Advice | None = None
 
     @cython.final
     @cython.cfunc
@@ -47,6 +49,20 @@ class FieldDecoder:
             frame=self.frame_number,
             row=self.row_number,
             offset=self.base_offset + pos,
+        )
+
+    @cython.final
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def fail_reference(self, message: str, pos: cython.Py_ssize_t) -> cython.int:
+        """Raise for what refers back in vain. Options rows before it may have been taken for what they are not."""
+        raise ParseError(
+            message + self.reference_hint,
+            source=self.source_name,
+            frame=self.frame_number,
+            row=self.row_number,
+            offset=self.base_offset + pos,
+            advice=self.reference_advice,
         )
 
     @cython.final

@@ -97,7 +97,7 @@ class LookupDecoder(FieldDecoder):
         """Raise for a reference to an entry that the table does not have."""
         if entry_id > table.size:
             return self.fail(f"{what} id {entry_id} is above the table's size of {table.size}", pos)
-        return self.fail(f"{what} id {entry_id} was never set", pos)
+        return self.fail_reference(f"{what} id {entry_id} was never set", pos)
 
     @cython.final
     @cython.cfunc
@@ -126,6 +126,8 @@ class LookupDecoder(FieldDecoder):
             if self.no_look_back and table.last_id == 0:
                 self.fail(f"the first {what} entry behind a restart point leaves out its id", start)
             slot = table.last_id + 1
+            if slot > table.size > 0:
+                self.fail_reference(f"{what} entry id {slot} is above the table's size of {table.size}", start)
         if slot > table.size:
             if table.size == 0:
                 self.fail(f"a {what} entry, but the options set the {what} table's size to 0", start)

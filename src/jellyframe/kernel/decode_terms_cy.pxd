@@ -5,8 +5,8 @@ from jellyframe.kernel.decode_lookups_cy cimport LookupDecoder
 cdef class TermDecoder(LookupDecoder):
     cdef int max_nesting_depth
     cdef int[::1] part_kind
-    cdef int[::1] part_start
-    cdef int[::1] part_stop
+    cdef long long[::1] part_start
+    cdef long long[::1] part_stop
     cdef int[::1] part_term
     cdef int[::1] part_next
     cdef int[::1] last
@@ -19,6 +19,8 @@ cdef class TermDecoder(LookupDecoder):
 
     cpdef reset_lookups(self, int names, int prefixes, int datatypes, bint generalized, bint rdf_star)
     cpdef forget_terms(self)
+    @cython.final
+    cdef int reserve_level(self, Py_ssize_t level) except -1
     @cython.final
     cdef int scan(self, Py_ssize_t level, Py_ssize_t pos, Py_ssize_t stop, int shift, int last_field) except -1
     @cython.final

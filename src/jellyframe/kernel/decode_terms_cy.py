@@ -13,7 +13,7 @@ except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
 
 from jellyframe.errors import LimitError
 from jellyframe.kernel.decode_lookups_cy import LookupDecoder
-from jellyframe.kernel.memory_cy import int_column
+from jellyframe.kernel.memory_cy import grown_ints, grown_longs, int_column, long_column
 
 if cython.compiled:
     from cython.cimports.jellyframe.kernel.decode_lookups_cy import LookupDecoder
@@ -52,6 +52,9 @@ POSITION_NAMES = ("subject", "predicate", "object", "graph")
 # What is no term, and no sign of an exception either.
 UNKNOWN_IRI = cython.declare(cython.int, -2)
 
+# So many levels of quoted triples are made room for at once.
+FIRST_LEVELS = cython.declare(cython.Py_ssize_t, 8)
+
 
 @cython.cclass
 class TermDecoder(LookupDecoder):
@@ -60,11 +63,11 @@ class TermDecoder(LookupDecoder):
     def __init__(self, max_nesting_depth: cython.int, max_frame_bytes: cython.longlong):
         LookupDecoder.__init__(self, max_frame_bytes)
         self.max_nesting_depth = max_nesting_depth
-        self.part_kind = int_column(4 * (max_nesting_depth + 1))
-        self.part_start = int_column(4 * (max_nesting_depth + 1))
-        self.part_stop = int_column(4 * (max_nesting_depth + 1))
-        self.part_term = int_column(4 * (max_nesting_depth + 1))
-        self.part_next = int_column(max_nesting_depth + 1)
+        self.part_kind = int_column(4 * FIRST_LEVELS)
+        self.part_start = long_column(4 * FIRST_LEVELS)
+        self.part_stop = long_column(4 * FIRST_LEVELS)
+        self.part_term = int_column(4 * FIRST_LEVELS)
+        self.part_next = int_column(FIRST_LEVELS)
         self.last = int_column(4)
         self.given_prefix = 0
         self.given_name = 0
@@ -94,6 +97,21 @@ class TermDecoder(LookupDecoder):
         self.forget_entries()
         for i in range(4):
             self.last[i] = -1
+
+    @cython.final
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def reserve_level(self, level: cython.Py_ssize_t) -> cython.int:
+        """Make room for the parts of a triple that is quoted at this level."""
+        used: cython.Py_ssize_t = self.part_next.shape[0]
+        if level < used:
+            return 0
+        self.part_kind = grown_ints(self.part_kind, 4 * used, 8 * used)
+        self.part_start = grown_longs(self.part_start, 4 * used, 8 * used)
+        self.part_stop = grown_longs(self.part_stop, 4 * used, 8 * used)
+        self.part_term = grown_ints(self.part_term, 4 * used, 8 * used)
+        self.part_next = grown_ints(self.part_next, used, 2 * used)
+        return 0
 
     @cython.final
     @cython.cfunc
@@ -133,9 +151,9 @@ class TermDecoder(LookupDecoder):
             if self.part_kind[at] != PART_ABSENT:
                 self.fail(f"the {POSITION_NAMES[at - base]} is given twice", pos)
             self.part_kind[at] = kind
-            self.part_start[at] = cython.cast(cython.int, self.pos)
+            self.part_start[at] = self.pos
             pos = self.pos + n
-            self.part_stop[at] = cython.cast(cython.int, pos)
+            self.part_stop[at] = pos
         return 0
 
     @cython.final
@@ -252,7 +270,9 @@ class TermDecoder(LookupDecoder):
         position: cython.int
         for position in range(4):
             if absent >> position & 1 and self.last[position] < 0:
-                self.fail(f"the {POSITION_NAMES[position]} is to be repeated, but no statement came before", pos)
+                self.fail_reference(
+                    f"the {POSITION_NAMES[position]} is to be repeated, but no statement came before", pos
+                )
         return 0
 
     @cython.final
@@ -339,6 +359,7 @@ class TermDecoder(LookupDecoder):
                 row=self.row_number,
                 offset=self.base_offset + start,
             )
+        self.reserve_level(level)
         self.scan(level, start, stop, 0, 12)
         self.part_next[level] = 0
         return 0
@@ -419,6 +440,8 @@ class TermDecoder(LookupDecoder):
             self.fail("the first IRI behind a restart point leaves out an id, so this is no restart point", pos)
         if prefix != 0 and (prefix > self.prefixes.capacity or self.prefixes.generations[prefix] == 0):
             self.fail_unset(self.prefixes, "prefix", prefix, pos)
+        if name > self.names.size and self.given_name == 0:
+            self.fail_reference(f"name id {name} is above the table's size of {self.names.size}", pos)
         return self.fail_unset(self.names, "name", name, pos)
 
     @cython.final

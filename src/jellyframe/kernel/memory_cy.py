@@ -109,6 +109,13 @@ def grown_ints(old: Any, size: int, capacity: int) -> memoryview:
     return new
 
 
+def grown_longs(old: Any, size: int, capacity: int) -> memoryview:
+    """Return a larger column of 64-bit integers that begins with the first `size` values of `old`."""
+    new = byte_column(8 * max(capacity, 1)).cast("q")
+    new[:size] = old[:size]
+    return new
+
+
 def grown_bytes(old: Any, size: int, capacity: int) -> memoryview:
     """A larger column that begins with the first `size` bytes of `old`."""
     new = byte_column(capacity)

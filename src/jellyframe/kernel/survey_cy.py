@@ -242,6 +242,7 @@ class Survey(TermDecoder):
                         row=self.row_number,
                         offset=self.base_offset + start,
                     )
+                self.reserve_level(level)
                 self.scan(level, self.part_start[at], self.part_stop[at], 0, 12)
                 self.part_next[level] = 0
         return 0
