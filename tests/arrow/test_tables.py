@@ -16,6 +16,7 @@ from jellyframe.arrow.tables import LAYOUTS, arrow_schema, batch_to_arrow, find_
 from jellyframe.batch import Batch
 from jellyframe.errors import JellyError, TableError
 from jellyframe.kernel.memory_cy import int_column
+from jellyframe.options import PhysicalType, StreamOptions
 from jellyframe.stream.tables import read_table, write_table
 from jellyframe.terms import DEFAULT_GRAPH, IRI, BlankNode, Literal, Quad, Triple
 from support.kernel_twins import KERNELS, NoTwinError, load_twin_module
@@ -461,3 +462,36 @@ class TestStreams:
             stream = reader.record_batches()
             with pytest.raises(JellyError):
                 stream.read_all()
+
+
+def test_several_paths_are_one_table(tmp_path):
+    triples = [Triple(IRI("s"), IRI("p"), Literal(str(number))) for number in range(5)]
+    quads = [Quad(*triple, IRI("g")) for triple in triples]
+    paths = [tmp_path / "a.jelly", tmp_path / "b.jelly"]
+    for path, statements, kind in zip(paths, (triples, quads), (PhysicalType.TRIPLES, PhysicalType.QUADS), strict=True):
+        with jellyframe.open_writer(path, StreamOptions(kind)) as writer:
+            writer.write(statements)
+    table = jellyframe.read_table(paths, "ntriples")
+    assert table["o"].to_pylist() == [f'"{number}"' for number in [*range(5), *range(5)]]
+    assert table["g"].to_pylist() == [None] * 5 + ["<g>"] * 5
+    assert jellyframe.read_table([str(paths[0])], "ntriples").column_names == ["s", "p", "o"]
+    assert jellyframe.read_table(paths, "flat", columns=["s"]).num_rows == 10
+    with pytest.raises(jellyframe.TableError, match="the list of paths is empty"):
+        jellyframe.read_table([])
+
+
+def test_a_path_in_a_file_system(tmp_path):
+    with jellyframe.open_writer(tmp_path / "a.jelly") as writer:
+        writer.write([Triple(IRI("s"), IRI("p"), IRI("o"))])
+    inner = pa.fs.SubTreeFileSystem(str(tmp_path), pa.fs.LocalFileSystem())
+    assert jellyframe.read_table("a.jelly", "ntriples", filesystem=inner).num_rows == 1
+    assert jellyframe.read_table(["a.jelly", "a.jelly"], "ntriples", filesystem=inner).num_rows == 2
+    with jellyframe.open_reader("a.jelly", filesystem=inner) as reader:
+        assert len(list(reader)) == 1
+
+
+def test_a_reader_is_an_arrow_stream():
+    data = jellyframe.dumps([Triple(IRI("s"), IRI("p"), IRI("o"))])
+    with jellyframe.open_reader(data) as reader:
+        table = pa.RecordBatchReader.from_stream(reader).read_all()
+    assert table == jellyframe.read_table(data)

@@ -86,6 +86,39 @@ def test_frames_are_counted(split_file):
         assert frames_before(source, [0, split_file.stat().st_size]) == [0, total]
 
 
+@pytest.mark.parametrize("size", [1, 10_000])
+def test_a_damaged_file_is_cut_behind_the_damage_too(split_file, tmp_path, size):
+    """Bytes that are missing shift all that follows, and what an index says."""
+    data = split_file.read_bytes()
+    points = restarts(split_file)
+    at = points[3] + 700
+    path = tmp_path / "damaged.jelly"
+    path.write_bytes(data[:at] + data[at + 100 :])
+    files = find_files((str(path),))
+    pieces = [piece for partition in plan_pieces(files, size) for piece in partition]
+    assert [piece.start for piece in pieces[1:]] == [piece.stop for piece in pieces[:-1]]
+    assert pieces[-1].end == path.stat().st_size
+    if size == 1:
+        offsets = [piece.start for piece in pieces]
+        assert offsets[:4] == points[:4]
+        assert offsets[4:] == [point - 100 for point in points[4:]]
+    lost = []
+    rows = 0
+    for piece in pieces:
+        with (
+            piece.file.open() as source,
+            jellyframe.open_reader(source, byte_range=piece.byte_range, on_damage=lost.append) as reader,
+        ):
+            rows += sum(len(batch) for batch in reader.batches())
+    (damage,) = lost
+    assert points[3] <= damage.start <= at
+    assert damage.stop == points[4] - 100
+    assert len(STATEMENTS) * 0.9 < rows < len(STATEMENTS)
+    with path.open("rb") as source:
+        counts = frames_before(source, [0, *(piece.end for piece in pieces)])
+    assert counts == sorted(counts)
+
+
 def test_a_consumer_that_stops_closes_the_file(tmp_path, monkeypatch):
     path = write_jelly(tmp_path / "a.jelly", STATEMENTS * 3)
     source = JellyDataSource({"path": str(path), "batch_rows": "5000"})

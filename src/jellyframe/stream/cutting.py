@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from jellyframe.errors import ParseError
 from jellyframe.storage.compression import MAGIC_BYTES, sniff_compression
 from jellyframe.storage.types import InputHandle
-from jellyframe.stream.framing import looks_delimited
-from jellyframe.stream.index import SCAN_BYTES, each_restart_point, scan_restart_points
+from jellyframe.stream.framing import READ_BYTES, looks_delimited
+from jellyframe.stream.index import each_restart_point, scan_restart_points
+from jellyframe.stream.recovery import find_restart
 
 
 def is_splittable(file: InputHandle) -> bool:
@@ -18,27 +19,31 @@ def is_splittable(file: InputHandle) -> bool:
     return sniff_compression(head) is None and looks_delimited(head[:3])
 
 
-def restart_offsets(file: InputHandle, size: int, read_bytes: int = SCAN_BYTES) -> Iterator[int]:
+def restart_offsets(file: InputHandle, size: int, read_bytes: int = READ_BYTES) -> Iterator[int]:
     """Yield the offsets from which a file may be read, as soon as they are known, the first at 0.
 
-    There are none if it cannot be split. If it is damaged, those before the damage are yielded at least: whoever reads
-    the part with the damage will tell what is wrong with it.
+    There are none if it cannot be split. If it is damaged, those behind the damage are found by their bytes: whoever
+    reads the part with the damage will tell what is wrong with it.
     """
     if not is_splittable(file):
         return
     last = -1
-    for points in (each_restart_point(file, read_bytes), scan_restart_points(file, 0, size, read_bytes)):
+    points = each_restart_point(file, read_bytes)
+    while True:
         try:
             for point in points:
                 if point.offset > last:
                     last = point.offset
                     yield last
+            return
         except ParseError:
-            continue
-        return
+            found = find_restart(file, last + 1, size)
+        if found is None:
+            return
+        points = scan_restart_points(file, found, size, read_bytes)
 
 
-def cut_offsets(file: InputHandle, size: int, at_least: int, read_bytes: int = SCAN_BYTES) -> Iterator[int]:
+def cut_offsets(file: InputHandle, size: int, at_least: int, read_bytes: int = READ_BYTES) -> Iterator[int]:
     """Yield the offsets at which pieces of at least so many bytes begin, as soon as they are known, the first at 0."""
     start = 0
     yield start

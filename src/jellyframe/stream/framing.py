@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import IO, NamedTuple
+from typing import NamedTuple
 
 from jellyframe.errors import ParseError
+from jellyframe.storage.types import InputHandle
 from jellyframe.wire import decode_varint
 
 ROW_TAG = 0x0A
@@ -42,7 +43,7 @@ def looks_delimited(head: bytes) -> bool:
 
 
 def walk_frames(
-    file: IO[bytes], start: int, stop: int, *, head_bytes: int = 0, read_bytes: int = READ_BYTES
+    file: InputHandle, start: int, stop: int, *, head_bytes: int = 0, read_bytes: int = READ_BYTES
 ) -> Iterator[FrameAt]:
     """Hop from frame to frame of a file, from `start` to `stop`, by the lengths in front of the frames.
 

@@ -15,13 +15,13 @@ from typing import NamedTuple
 
 from jellyframe.errors import ParseError
 from jellyframe.storage.types import InputHandle
+from jellyframe.stream.framing import HEAD_BYTES, READ_BYTES, walk_frames
 from jellyframe.wire import decode_fields, decode_varint, encode_metadata, encode_varint
 
 INDEX_KEY = "jellyframe.stream.index"
 _INDEX_VERSION = 1
 _TRAILER = struct.Struct("<I8s")
 _MAGIC = b"JELLYIDX"
-SCAN_BYTES = 1 << 20
 
 
 class RestartPoint(NamedTuple):
@@ -107,7 +107,7 @@ def restart_points(file: InputHandle) -> list[RestartPoint]:
     return list(each_restart_point(file))
 
 
-def each_restart_point(file: InputHandle, read_bytes: int = SCAN_BYTES) -> Iterator[RestartPoint]:
+def each_restart_point(file: InputHandle, read_bytes: int = READ_BYTES) -> Iterator[RestartPoint]:
     """The restart points of a file one after the other, as soon as they are known.
 
     Read from the indexes where there are any; what no index covers is scanned, in reads of so many bytes: by default
@@ -123,34 +123,19 @@ def each_restart_point(file: InputHandle, read_bytes: int = SCAN_BYTES) -> Itera
 
 
 def scan_restart_points(
-    file: InputHandle, start: int, stop: int, read_bytes: int = SCAN_BYTES
+    file: InputHandle, start: int, stop: int, read_bytes: int = READ_BYTES
 ) -> Iterator[RestartPoint]:
     """Hop from frame to frame and give those that look like restart points; the first one always counts.
 
     A frame that begins with the options is taken for one when its first entry says its id, 1, as ours do. Should
     another writer's frame look the same by chance and refer back, reading from it raises: it cannot give wrong data.
     """
-    offset = start
-    file.seek(start)
-    buffer = b""
-    at = 0
-    while offset < stop:
-        if len(buffer) - at < 4096 and offset + len(buffer) - at < stop:
-            file.seek(offset + len(buffer) - at)
-            buffer = buffer[at:] + file.read(min(read_bytes, stop - offset - len(buffer) + at))
-            at = 0
-        length, body = decode_varint(buffer, at)
+    for frame in walk_frames(file, start, stop, head_bytes=HEAD_BYTES, read_bytes=read_bytes):
         # Few frames begin with the options, a row of the kind 0x0A, so that a glance at the kind is worth it.
-        may_have_options = buffer[body + 1 : body + 2] > b"\x7f" or buffer[body + 2 : body + 3] == b"\x0a"
-        if offset == start or (may_have_options and looks_like_restart(buffer[body : body + min(length, 4096)])):
-            yield RestartPoint(offset, None)
-        size = body - at + length
-        offset += size
-        at += size
-        if at > len(buffer):
-            buffer, at = b"", 0
-    if offset != stop:
-        raise ParseError("the input ends inside a frame", offset=stop)
+        first = bytes(frame.head[:3])
+        may_have_options = first[1:2] > b"\x7f" or first[2:3] == b"\x0a"
+        if frame.offset == start or (may_have_options and looks_like_restart(bytes(frame.head[:HEAD_BYTES]))):
+            yield RestartPoint(frame.offset, None)
 
 
 def looks_like_restart(frame: bytes) -> bool:

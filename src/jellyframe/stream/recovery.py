@@ -19,7 +19,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 from jellyframe.batch import Batch
 from jellyframe.errors import JellyError, LimitError, OptionsError, ParseError
@@ -31,7 +31,7 @@ from jellyframe.stream.index import looks_like_restart
 from jellyframe.wire import decode_varint, encode_bytes_field
 
 if TYPE_CHECKING:
-    from jellyframe.storage.types import FileSystem, Source
+    from jellyframe.storage.types import FileSystem, InputHandle, Source
     from jellyframe.stream.source_batches import SourceBatches
 
 BAD_INPUT = (ParseError, LimitError, OptionsError)
@@ -201,7 +201,7 @@ def _frames_before(batch: Batch, frame: int) -> Batch | None:
 class _Reading:
     """A file that can be read at any offset before `stop`."""
 
-    def __init__(self, file: IO[bytes], origin: int, stop: int | None) -> None:
+    def __init__(self, file: InputHandle, origin: int, stop: int | None) -> None:
         self._file = file
         self._origin = origin
         size = file.seek(0, os.SEEK_END) - origin
@@ -267,6 +267,14 @@ def _is_seekable(file: Any) -> bool:
 
 
 # ---- the search for a restart point -----------------------------------------------------------------------
+
+
+def find_restart(file: InputHandle, start: int, stop: int, limits: Limits | None = None) -> int | None:
+    """Return the offset of the first restart point of a file from `start` on and before `stop`, or None.
+
+    It is found by its bytes, so what comes before it may be damaged.
+    """
+    return _find_restart(_Reading(file, 0, stop), start, [], limits or Limits())
 
 
 def _find_restart(reading: _Reading, start: int, options_rows: list[bytes], limits: Limits) -> int | None:

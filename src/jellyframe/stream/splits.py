@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 
+from jellyframe.errors import ParseError
 from jellyframe.storage.stores import DataFile
+from jellyframe.storage.types import InputHandle
 from jellyframe.stream.cutting import cut_offsets
-from jellyframe.wire import decode_varint
+from jellyframe.stream.framing import walk_frames
 
 # Opening a file costs about as much as reading so many bytes of it.
 OPEN_COST_BYTES = 1 << 20
@@ -20,8 +22,6 @@ LARGE_PARTITION_BYTES = 64 << 20
 # With more partitions than this, Spark is busier with them than they are with data.
 MAX_PARTITIONS = 4096
 PLANNING_THREADS = 16
-_HOP_BYTES = 1 << 20
-_MAX_VARINT_BYTES = 10
 
 
 @dataclass(frozen=True)
@@ -106,20 +106,17 @@ def _cut(file: DataFile, target: int, number_frames: bool) -> list[Piece]:
     return [Piece(file, *place) for place in zip(starts, stops, frames, strict=True)]
 
 
-def frames_before(source: Any, offsets: Sequence[int]) -> list[int]:
-    """How many frames begin before each of some offsets, which are in order and all beginnings of frames."""
+def frames_before(source: InputHandle, offsets: Sequence[int]) -> list[int]:
+    """Return how many frames begin before each of some offsets, which are in order and all beginnings of frames.
+
+    Frames that cannot be told apart for damage are not counted.
+    """
     counts: list[int] = []
-    frames = offset = at = 0
-    buffer = b""
-    source.seek(0)
-    for target in offsets:
-        while offset < target:
-            if len(buffer) - at < _MAX_VARINT_BYTES:
-                source.seek(offset)
-                buffer, at = source.read(_HOP_BYTES), 0
-            length, body = decode_varint(buffer, at)
-            offset += body - at + length
-            at = min(body + length, len(buffer))
-            frames += 1
+    start = frames = 0
+    for offset in offsets:
+        with suppress(ParseError):
+            for _frame in walk_frames(source, start, offset):
+                frames += 1
         counts.append(frames)
+        start = offset
     return counts

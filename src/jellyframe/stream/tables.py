@@ -2,35 +2,84 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from jellyframe.arrow.layouts import ArrowView
-from jellyframe.stream.reader import open_reader
+from jellyframe.errors import TableError
+from jellyframe.stream.decoder import DEFAULT_BATCH_ROWS
+from jellyframe.stream.reader import JellyReader, open_reader
 from jellyframe.stream.writer import open_writer
 
 if TYPE_CHECKING:
-    from jellyframe.options import StreamOptions
+    from jellyframe.options import Limits, StreamOptions
+    from jellyframe.storage.types import FileSystem, Path, Source
+    from jellyframe.stream.recovery import Damage
 
 
 def read_table(
-    source: Any,
+    source: Source | Sequence[Path],
     layout: str = "struct",
     *,
     frame_column: bool = False,
     columns: Sequence[str] | None = None,
-    **reader_options: Any,
+    filesystem: FileSystem | None = None,
+    limits: Limits | None = None,
+    concatenated: bool = False,
+    delimited: bool | None = None,
+    byte_range: tuple[int, int | None] | None = None,
+    on_damage: Callable[[Damage], object] | None = None,
 ) -> pa.Table:
-    """Read a whole Jelly stream into an Arrow table.
+    """Read a whole Jelly stream, or several, into an Arrow table.
 
-    `layout` is `struct`, `ntriples` or `flat`; `columns` are those to make, all by default; `frame_column` adds
-    the number of the frame as a column `frame`. The other options are those of `open_reader`.
+    Parameters:
+        source: a path, a URI, bytes, or a binary file object; or a list of paths and URIs, read in their order.
+        layout: `struct`, `ntriples` or `flat`.
+        frame_column: add the number of the frame in its stream as a column `frame`.
+        columns: those to make; all by default. There is a column for graphs if any of the streams has them.
+        filesystem: of pyarrow or fsspec, in which the sources are paths.
+        limits, concatenated, delimited, byte_range, on_damage: as in `open_reader`.
     """
-    with open_reader(source, **reader_options) as reader:
-        view = ArrowView(layout, reader.options.has_graph, frame_column=frame_column, columns=columns)
-        return pa.Table.from_batches(map(view.convert, reader.batches()), view.schema)
+    sources: Sequence[Source] = source if isinstance(source, list | tuple) else [source]  # type: ignore[list-item]
+
+    def opened(
+        one: Source, batch_rows: int = DEFAULT_BATCH_ROWS, on_damage: Callable[[Damage], object] | None = on_damage
+    ) -> JellyReader:
+        return open_reader(
+            one,
+            limits=limits,
+            concatenated=concatenated,
+            batch_rows=batch_rows,
+            delimited=delimited,
+            byte_range=byte_range,
+            on_damage=on_damage,
+            filesystem=filesystem,
+        )
+
+    def has_graph(one: Source) -> bool:
+        # What is lost is reported when the rows are read.
+        with opened(one, batch_rows=1, on_damage=None if on_damage is None else _ignore) as reader:
+            return reader.options.has_graph
+
+    if not sources:
+        raise TableError("there is nothing to read: the list of paths is empty")
+    view: ArrowView | None = None
+    if len(sources) > 1:
+        view = ArrowView(layout, any(map(has_graph, sources)), frame_column=frame_column, columns=columns)
+    batches: list[pa.RecordBatch] = []
+    for one in sources:
+        with opened(one) as reader:
+            if view is None:
+                view = ArrowView(layout, reader.options.has_graph, frame_column=frame_column, columns=columns)
+            batches += map(view.convert, reader.batches())
+    assert view is not None
+    return pa.Table.from_batches(batches, view.schema)
+
+
+def _ignore(_damage: Damage) -> None:
+    """Do nothing."""
 
 
 def write_table(table: Any, sink: Any, options: StreamOptions | None = None, **writer_options: Any) -> None:

@@ -1,0 +1,49 @@
+"""Frames in a file: one walk over them, whatever is read at a time."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from jellyframe.errors import ParseError
+from jellyframe.stream.framing import begins_frame, walk_frames
+from support import wire
+
+FRAMES = [
+    wire.frame(wire.options(), wire.name("a")),
+    b"",
+    wire.frame(wire.triple(wire.bnode("x" * 5000), wire.iri(0, 1), wire.literal("y" * 300))),
+    wire.frame(metadata={"key": b"value" * 40}),
+    wire.frame(wire.triple()),
+]
+DATA = wire.delimited(*FRAMES)
+
+
+@pytest.mark.parametrize("read_bytes", [1, 7, 100, 1 << 20])
+@pytest.mark.parametrize("head_bytes", [0, 3, 4096])
+def test_all_frames_are_found(read_bytes: int, head_bytes: int) -> None:
+    found = list(walk_frames(io.BytesIO(DATA), 0, len(DATA), head_bytes=head_bytes, read_bytes=read_bytes))
+    assert [DATA[frame.body : frame.stop] for frame in found] == FRAMES
+    assert [frame.offset for frame in found] == [0, *(frame.stop for frame in found[:-1])]
+    for frame, expected in zip(found, FRAMES, strict=True):
+        head = bytes(frame.head)
+        assert expected.startswith(head)
+        assert len(head) >= min(head_bytes, len(expected))
+    (last,) = walk_frames(io.BytesIO(DATA), found[-1].offset, len(DATA))
+    assert last.body == found[-1].body
+
+
+@pytest.mark.parametrize("data", [DATA[:-1], DATA + b"\x05", DATA + b"\x80" * 12, b"\xff"])
+def test_what_does_not_end_as_it_should(data: bytes) -> None:
+    with pytest.raises(ParseError) as caught:
+        list(walk_frames(io.BytesIO(data), 0, len(data)))
+    assert caught.value.offset is not None
+    assert caught.value.offset <= len(data)
+
+
+def test_starts_of_frames() -> None:
+    for frame in FRAMES:
+        assert begins_frame(wire.delimited(frame)[:64]) is bool(frame)
+    for head in (b"", b"\x0a", b"<a> <b> <c> .\n", b"\x05\x0a\x03\x12\x02ab"[:3], b"\x09\x0a\x03\x12\x02", bytes(64)):
+        assert not begins_frame(head)
