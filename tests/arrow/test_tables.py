@@ -7,6 +7,7 @@ from types import ModuleType
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.fs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -483,7 +484,7 @@ def test_several_paths_are_one_table(tmp_path):
 def test_a_path_in_a_file_system(tmp_path):
     with jellyframe.open_writer(tmp_path / "a.jelly") as writer:
         writer.write([Triple(IRI("s"), IRI("p"), IRI("o"))])
-    inner = pa.fs.SubTreeFileSystem(str(tmp_path), pa.fs.LocalFileSystem())
+    inner = pyarrow.fs.SubTreeFileSystem(str(tmp_path), pyarrow.fs.LocalFileSystem())
     assert jellyframe.read_table("a.jelly", "ntriples", filesystem=inner).num_rows == 1
     assert jellyframe.read_table(["a.jelly", "a.jelly"], "ntriples", filesystem=inner).num_rows == 2
     with jellyframe.open_reader("a.jelly", filesystem=inner) as reader:
