@@ -169,3 +169,22 @@ def test_groups(spark, path, tmp_path):
                 assert graph not in sizes
                 sizes[graph] = len(one)
     assert sizes == Counter(q.g for q in STATEMENTS if q.g is not jellyframe.DEFAULT_GRAPH)
+
+
+def test_urls_of_files_are_unquoted(spark, path, tmp_path):
+    (tmp_path / "a b%").mkdir()
+    url = (tmp_path / "a b%").as_uri()
+    assert "a%20b%25" in url
+    save(read(spark, path, layout="ntriples"), url)
+    assert counted(read(spark, url, layout="ntriples")) == texts(STATEMENTS)
+    assert all(file.startswith(str(tmp_path / "a b%")) for file in files_in(tmp_path))
+
+
+def test_a_frame_whose_folder_was_overwritten_says_so(spark, path, tmp_path):
+    save(read(spark, path), tmp_path / "out")
+    frame = read(spark, tmp_path / "out")
+    assert frame.count() == len(STATEMENTS)
+    save(read(spark, path), tmp_path / "out", "overwrite")
+    with pytest.raises(Exception, match=r"rewritten|overwritten"):
+        frame.count()
+    assert read(spark, tmp_path / "out").count() == len(STATEMENTS)
