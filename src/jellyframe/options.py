@@ -5,12 +5,15 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Final, TypedDict, TypeVar, Unpack
+from typing import Final, Literal, TypeAlias, TypedDict, TypeVar, Unpack
 
 from jellyframe.errors import EncodeError, LimitError, OptionsError, shortened
 from jellyframe.wire import BYTES, VARINT, decode_fields, encode_bytes_field, encode_string, encode_varint
 
 _E = TypeVar("_E", bound=IntEnum)
+
+# How the terms of statements are shown in the columns of a table: see `jellyframe.arrow.layouts`.
+LayoutName: TypeAlias = Literal["struct", "ntriples", "flat"]
 
 MIN_NAME_TABLE_SIZE: Final = 8
 # More entries than any table of use has: the ids alone would take four bytes each.

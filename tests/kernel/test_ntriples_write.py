@@ -52,7 +52,9 @@ class Kernel(TextKernel):
     def lines(self, batch: Any, start: int = 0, stop: int | None = None) -> bytes:
         strings = self.writing.term_strings(batch.terms)
         stop = len(batch) if stop is None else stop
-        return bytes(self.writing.write_lines(batch.s, batch.p, batch.o, batch.g, strings, start, stop))
+        lines, end = self.writing.write_lines(batch.s, batch.p, batch.o, batch.g, strings, start, stop)
+        assert end == stop
+        return bytes(lines)
 
 
 @pytest.fixture(scope="session")

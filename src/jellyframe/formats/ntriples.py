@@ -16,12 +16,14 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from typing import Any
 
 from jellyframe.batch import Batch
-from jellyframe.errors import JellyError, OptionsError, TextError
+from jellyframe.errors import JellyError, LimitError, OptionsError, TextError
 from jellyframe.kernel.memory_cy import Memory
 from jellyframe.kernel.ntriples_parse_cy import TextParser
+from jellyframe.kernel.ntriples_stream_cy import LineStream
 from jellyframe.kernel.ntriples_write_cy import term_strings, write_lines
 from jellyframe.kernel.table_cy import BatchBuilder, TermTable
 from jellyframe.options import Limits
@@ -33,8 +35,11 @@ __all__ = ["read", "write"]
 DEFAULT_BATCH_ROWS = 16_384
 # What the terms of one batch may take, so that long literals do not make a batch large without bound.
 BATCH_BYTES = 32 << 20
-# Text is made for so many rows at a time.
+# Rows per text buffer, and bytes.
 LINES_ROWS = 8192
+LINES_BYTES = 8 << 20
+# What the texts of the terms of one batch may take; beyond that, lines are written without them.
+TEXTS_BYTES = 64 << 20
 # What a line takes in most data; only used to guess how large a table will be.
 USUAL_LINE_BYTES = 100
 
@@ -179,7 +184,49 @@ def write(batches: Batch | Iterable[Batch], sink: Any = None, *, compression: st
 def _lines(batches: Iterable[Batch]) -> Iterator[memoryview]:
     memory = Memory()
     for batch in batches:
-        strings = term_strings(batch.terms, memory)
-        for start in range(0, len(batch), LINES_ROWS):
-            stop = min(start + LINES_ROWS, len(batch))
-            yield write_lines(batch.s, batch.p, batch.o, batch.g, strings, start, stop)
+        yield from text_pieces(batch, memory=memory)
+
+
+def line_blocks(batch: Batch) -> Iterator[bytes]:
+    """Return the rows as N-Triples or N-Quads, in blocks of whole lines: of about 8 MiB at most, or one line."""
+    text = bytearray()
+    for piece in text_pieces(batch):
+        end = bytes(piece).rfind(b"\n") + 1
+        if end and text:
+            yield bytes(text + piece[:end])
+            text = bytearray(piece[end:])
+        elif end:
+            yield bytes(piece[:end])
+            text = bytearray(piece[end:])
+        else:
+            text += piece
+
+
+def line_start(batch: Batch, row: int, size: int = 300) -> str:
+    """Return a row as a line, for messages: if it is long, only about its first `size` bytes."""
+    line = bytes(LineStream(batch.columns, batch.terms, row, row + 1, size).next_piece())
+    if len(line) <= size and line.endswith(b"\n"):
+        return line.decode().rstrip("\n")
+    return line[:size].decode(errors="ignore") + "…"
+
+
+def text_pieces(
+    batch: Batch, start: int = 0, stop: int | None = None, *, memory: Memory | None = None
+) -> Iterator[memoryview]:
+    """Return the rows `start` to `stop` as N-Triples or N-Quads, in pieces of about 8 MiB at most that end anywhere."""
+    stop = len(batch) if stop is None else stop
+    strings = None
+    if batch.terms.text_bytes() <= TEXTS_BYTES:
+        # Escapes may still make them longer.
+        with suppress(LimitError):
+            strings = term_strings(batch.terms, memory, 0, TEXTS_BYTES, batch.columns)
+    while strings is not None and start < stop:
+        last = min(start + LINES_ROWS, stop)
+        lines, start = write_lines(batch.s, batch.p, batch.o, batch.g, strings, start, last, LINES_BYTES)
+        if not lines:
+            break
+        yield lines
+    if start < stop:
+        stream = LineStream(batch.columns, batch.terms, start, stop, LINES_BYTES)
+        while piece := stream.next_piece():
+            yield piece

@@ -19,6 +19,7 @@ from jellyframe.batch import Batch
 from jellyframe.errors import EncodeError, JellyError, TextError
 from jellyframe.formats import ntriples
 from jellyframe.formats.target_rules import check_target
+from jellyframe.kernel.ntriples_write_cy import MAX_QUOTED_BYTES
 from jellyframe.storage.sources import ByteSource
 from jellyframe.terms import DEFAULT_GRAPH, IRI, XSD_STRING, BlankNode, Literal, Quad, Triple
 
@@ -153,17 +154,22 @@ def _statements(batches: Iterable[Batch], target: Format, source: str | None) ->
         check_target(batch, target, before, source)
         if batch.terms.quoted_count:
             for row, statement in enumerate(batch.statements()):
+                if batch.terms.text_size(batch.o[row]) > MAX_QUOTED_BYTES:
+                    raise EncodeError(
+                        f"statement {before + row + 1}: a quoted triple of more than {MAX_QUOTED_BYTES} bytes, as "
+                        "it repeats long terms; N-Triples and N-Quads can be written piece by piece",
+                        source=source,
+                    )
                 try:
                     yield their_quad(statement)
                 except ValueError as error:
+                    line = ntriples.line_start(batch, row)
                     raise EncodeError(
-                        f"statement {before + row + 1}: {target.title} cannot hold {statement.to_line()} ({error})",
-                        source=source,
+                        f"statement {before + row + 1}: {target.title} cannot hold {line} ({error})", source=source
                     ) from None
         else:
-            text = ntriples.write(batch)
-            assert text is not None
-            yield from pyoxigraph.parse(text, _NQUADS, lenient=True)
+            for lines in ntriples.line_blocks(batch):
+                yield from pyoxigraph.parse(lines, _NQUADS, lenient=True)
         before += len(batch)
 
 

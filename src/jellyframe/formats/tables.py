@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from jellyframe.storage.sinks import SinkFile
 
 PARQUET_GROUP_ROWS = 262_144
+PARQUET_GROUP_BYTES = 64 << 20
 
 
 def write_table_file(
@@ -35,21 +36,41 @@ def write_table_file(
         writer = arrow_parquet.ParquetWriter(sink, view.schema, compression="zstd")
     with writer:
         if target is formats.CSV:
-            for batch in batches:
-                writer.write_batch(view.convert(batch))
+            for record_batch in view.record_batches(batches):
+                writer.write_batch(record_batch)
         else:
-            _write_groups(writer, (view.convert(batch) for batch in batches), view.schema)
+            write_groups(writer, view.record_batches(batches))
 
 
-def _write_groups(writer: Any, record_batches: Iterable[Any], schema: Any) -> None:
-    """Parquet likes its row groups larger than our batches are."""
-    import pyarrow as pa
-
-    waiting: list[Any] = []
+def write_groups(writer: Any, record_batches: Iterable[Any]) -> None:
+    """Write record batches to a ParquetWriter, joined into row groups, which Parquet likes larger than our batches."""
+    group = RowGroup(writer)
     for record_batch in record_batches:
-        waiting.append(record_batch)
-        if sum(map(len, waiting)) >= PARQUET_GROUP_ROWS:
-            writer.write_table(pa.Table.from_batches(waiting, schema))
-            waiting = []
-    if waiting:
-        writer.write_table(pa.Table.from_batches(waiting, schema))
+        group.add(record_batch)
+    group.write()
+
+
+class RowGroup:
+    """A row group of a Parquet file in the making, bounded by its rows and bytes."""
+
+    def __init__(self, writer: Any) -> None:
+        self._writer = writer
+        self._waiting: list[Any] = []
+        self._rows = self._bytes = 0
+
+    def add(self, record_batch: Any) -> None:
+        """Add a record batch. The group is written when it has enough rows or bytes."""
+        self._waiting.append(record_batch)
+        self._rows += len(record_batch)
+        self._bytes += record_batch.nbytes
+        if self._rows >= PARQUET_GROUP_ROWS or self._bytes >= PARQUET_GROUP_BYTES:
+            self.write()
+
+    def write(self) -> None:
+        """Write what has been added."""
+        import pyarrow as pa
+
+        if self._waiting:
+            self._writer.write_table(pa.Table.from_batches(self._waiting))
+            self._waiting = []
+            self._rows = self._bytes = 0

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from jellyframe.errors import EncodeError
+from jellyframe.formats.ntriples import line_start
 from jellyframe.kernel.kinds import KIND_BLANK_NODE, KIND_DEFAULT_GRAPH, KIND_IRI, KIND_QUOTED_TRIPLE
 
 if TYPE_CHECKING:
@@ -36,9 +37,9 @@ _Trouble = tuple[int, str]
 def check_target(batch: Batch, target: Format, before: int, source: str | None) -> None:
     """Raise if a statement of the batch cannot be written in a format, naming both; `before` came before it."""
     for row, reason in _troubles(batch, target):
-        (statement,) = batch.statements(row, row + 1)
         raise EncodeError(
-            f"statement {before + row + 1}: {target.title} cannot hold {reason}: {statement.to_line()}", source=source
+            f"statement {before + row + 1}: {target.title} cannot hold {reason}: {line_start(batch, row)}",
+            source=source,
         )
 
 

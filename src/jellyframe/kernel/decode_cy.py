@@ -97,6 +97,7 @@ class Decoder(TermDecoder):
     metadata: dict[int, dict[str, bytes]]
     metadata_bytes: cython.Py_ssize_t
     namespaces: list[tuple[int, str, str]]
+    inherited_text: cython.longlong
     must_break: cython.bint
     safe_rows: cython.Py_ssize_t
     safe_frames: cython.Py_ssize_t
@@ -147,6 +148,7 @@ class Decoder(TermDecoder):
         self.metadata = {}
         self.metadata_bytes = 0
         self.namespaces = []
+        self.inherited_text = 0
         self.must_break = False
         self.safe_rows = 0
         self.safe_frames = 0
@@ -213,6 +215,15 @@ class Decoder(TermDecoder):
         self.safe_frames = self.frames_ended
         return 0
 
+    @cython.cfunc
+    @cython.inline
+    @cython.exceptval(-1, check=False)
+    def new_text(self) -> cython.longlong:
+        """Return about how many bytes the batch's terms take as text, without those that the last batch left."""
+        terms: TermTable = self.terms
+        size: cython.longlong = terms.values.data_size + terms.quoted_text + terms.longest_detail * terms.count
+        return size - self.inherited_text
+
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def is_batch_full(self) -> cython.bint:
@@ -224,7 +235,7 @@ class Decoder(TermDecoder):
             return False
         return (
             self.builder.rows >= self.batch_rows
-            or self.terms.values.data_size >= self.batch_bytes
+            or self.new_text() >= self.batch_bytes
             or self.terms.count >= TERMS_PER_ROW * self.batch_rows
             or self.frames_ended >= self.batch_rows
             or len(self.namespaces) >= self.batch_rows
@@ -268,7 +279,7 @@ class Decoder(TermDecoder):
                 self.read_row(field, self.field_start, self.field_stop)
             pos = row_stop
             self.row_number += 1
-            if self.builder.rows >= self.batch_rows or self.terms.values.data_size >= self.batch_bytes:
+            if self.builder.rows >= self.batch_rows or self.new_text() >= self.batch_bytes:
                 break
         return pos
 
@@ -492,6 +503,7 @@ class Decoder(TermDecoder):
                 self.last[i] = new.terms.adopt(terms, term)
         if self.graph >= 0:
             self.graph = new.terms.adopt(terms, self.graph)
+        self.inherited_text = new.terms.text_bytes()
         terms.forget_index()
         return taken
 

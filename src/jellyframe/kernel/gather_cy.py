@@ -16,12 +16,39 @@ from jellyframe.errors import LimitError
 if cython.compiled:
     from cython.cimports.jellyframe.kernel.kinds import KIND_DEFAULT_GRAPH
     from cython.cimports.jellyframe.kernel.runs import append_bytes, put_word
+    from cython.cimports.jellyframe.kernel.table_cy import TermTable
 else:
     from jellyframe.kernel.kinds import KIND_DEFAULT_GRAPH
     from jellyframe.kernel.runs import append_bytes, put_word
+    from jellyframe.kernel.table_cy import TermTable
 
 # Offsets are 32-bit in plain string columns.
 MAX_STRING_BYTES = cython.declare(cython.longlong, 0x7FFFFFFF)
+
+
+def cut_rows(columns: list[memoryview], table: TermTable, max_bytes: cython.longlong) -> list[int]:
+    """Return where to cut the rows of a batch so that the text of each part takes up to `max_bytes`.
+
+    Terms count once for every row that has them. A row that takes more by itself is a part of its own. The result has
+    the end of each part, that of the last one included.
+    """
+    rows: cython.Py_ssize_t = len(columns[0])
+    sizes: cython.longlong[::1] = memoryview(bytearray(8 * max(rows, 1))).cast("q")
+    column: cython.const[cython.int][::1]
+    row: cython.Py_ssize_t
+    size: cython.longlong = 0
+    for terms in columns:
+        column = terms
+        for row in range(rows):
+            sizes[row] += table.text_size(column[row])
+    cuts: list[int] = []
+    for row in range(rows):
+        if size > 0 and size + sizes[row] > max_bytes:
+            cuts.append(row)
+            size = 0
+        size += sizes[row]
+    cuts.append(rows)
+    return cuts
 
 
 def gather_offsets(
@@ -148,5 +175,7 @@ def clear_default_graphs(
 @cython.exceptval(-1, check=False)
 def _require_fit(size: cython.longlong) -> cython.int:
     if size > MAX_STRING_BYTES:
-        raise LimitError("the strings of one column of a batch exceed 2 GiB; read with fewer rows a batch")
+        raise LimitError(
+            "the strings of one column of a batch exceed 2 GiB; use record_batches, which cuts them, or dictionary=True"
+        )
     return 0

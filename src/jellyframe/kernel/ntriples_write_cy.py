@@ -1,18 +1,20 @@
 """Batches to N-Triples and N-Quads text.
 
-The text of each term of a batch is made once; a line is then a few copies.
+The text of each term of a batch is made once; a line is then a few copies. Where these texts would take too much
+memory, because quoted triples repeat long terms, `ntriples_stream_cy` writes the lines without them.
 """
 
 from __future__ import annotations
 
 import re
+from typing import Any
 
 try:
     from jellyframe.kernel import _uncompiled as cython
 except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
     import cython
 
-from jellyframe.errors import TextError
+from jellyframe.errors import LimitError, TextError
 from jellyframe.kernel.labels import HEX_LABEL, hex_label
 from jellyframe.kernel.memory_cy import Memory, byte_column
 from jellyframe.kernel.scan_cy import Text
@@ -48,20 +50,51 @@ _LETTERS = cython.declare(
     bytes({8: 0x62, 9: 0x74, 10: 0x6E, 12: 0x66, 13: 0x72, 0x22: 0x22, 0x5C: 0x5C}.get(c, 0) for c in range(128)),
 )
 _HEX_DIGITS = cython.declare(cython.const[cython.uchar][::1], b"0123456789ABCDEF")
+# The text of a quoted triple may be far longer than what it was read from: it repeats all that it quotes.
+MAX_QUOTED_BYTES = 64 << 20
+MAX_STRING_BYTES = cython.declare(cython.Py_ssize_t, 0x7FFFFFFF)
 
 
-def term_strings(table: TermTable, memory: Memory | None = None, plain_kinds: cython.int = 0) -> StringTable:
+def term_strings(
+    table: TermTable,
+    memory: Memory | None = None,
+    plain_kinds: cython.int = 0,
+    max_bytes: cython.Py_ssize_t = MAX_STRING_BYTES,
+    columns: tuple[memoryview | None, ...] | None = None,
+) -> StringTable:
     """The text of every term: canonical N-Triples for what N-Triples have, `<< s p o >>` for quoted triples, and
     nothing for the default graph. Of the terms whose kinds are bits of `plain_kinds` it is the value alone.
 
     A character that IRIs may not hold is written as an escape, and a blank node label that N-Triples do not allow in
     hexadecimal behind `hex-`. A language tag that is none is an error: there is no way to write it.
+
+    With `columns`, the texts of quoted triples that stand in none of them are left empty: those of triples quoted in
+    other triples would only repeat what is in these.
+
+    Raises LimitError if the texts take more than `max_bytes`, or that of one quoted triple more than 64 MiB.
     """
-    writer: TermWriter = TermWriter(table, memory, plain_kinds)
+    writer: TermWriter = TermWriter(table, memory, plain_kinds, max_bytes)
     term: cython.int
+    if columns is not None and table.quoted_count > 0:
+        writer.has_text = used_terms(columns, table.count)
     for term in range(table.count):
         writer.put_term(term)
     return writer.out
+
+
+@cython.cfunc
+def used_terms(columns: tuple[memoryview | None, ...], count: cython.Py_ssize_t) -> Any:
+    """Return for each of so many terms whether it stands in a column, as bytes of 0 and 1."""
+    result = memoryview(bytearray(count))
+    used: cython.uchar[::1] = result
+    column: cython.const[cython.int][::1]
+    row: cython.Py_ssize_t
+    for terms in columns:
+        if terms is not None:
+            column = terms
+            for row in range(column.shape[0]):
+                used[column[row]] = 1
+    return result
 
 
 @cython.final
@@ -69,44 +102,45 @@ def term_strings(table: TermTable, memory: Memory | None = None, plain_kinds: cy
 class TermWriter:
     """Puts the texts of terms, one after the other, into `out`."""
 
-    __slots__ = ("_after_lang", "_after_typed", "_plain_kinds", "_table", "_text", "out")
+    __slots__ = ("_plain_kinds", "_table", "_text", "after_lang", "after_typed", "has_text", "out")
 
-    out: StringTable
-    _plain_kinds: cython.int
-    _table: TermTable
-    _text: Text
-    _after_lang: StringTable
-    _after_typed: StringTable
-
-    def __init__(self, table: TermTable, memory: Memory | None, plain_kinds: cython.int):
+    def __init__(self, table: TermTable, memory: Memory | None, plain_kinds: cython.int, max_bytes: cython.Py_ssize_t):
         i: cython.Py_ssize_t
         self._plain_kinds = plain_kinds
         self._table = table
+        self.has_text = memoryview(bytearray())
         # What comes after the lexical form: the closing quotation mark, and the language or datatype.
         self._text = Text(table.languages.buffers()[1])
         self.out = StringTable(table.languages.count, 0)
         for i in range(table.languages.count):
             self._put_language(table.languages.offsets[i], table.languages.offsets[i + 1])
-        self._after_lang = self.out
+        self.after_lang = self.out
         self._text = Text(table.datatypes.buffers()[1])
         self.out = StringTable(table.datatypes.count, 0)
         for i in range(table.datatypes.count):
-            self._put_bytes(b'"^^')
+            self.put_bytes(b'"^^')
             self._put_iri(table.datatypes.offsets[i], table.datatypes.offsets[i + 1])
             self._end_string()
-        self._after_typed = self.out
+        self.after_typed = self.out
         self._text = Text(table.values.buffers()[1])
         # Most terms are IRIs, which need two bytes more.
-        self.out = StringTable(table.count, table.values.data_size + 2 * table.count, memory)
+        self.out = StringTable(table.count, table.values.data_size + 2 * table.count, memory, max_bytes)
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def put_term(self, term: cython.int) -> cython.int:
         if self._is_plain(term):
-            self._put_string(self._table.values, term)
-        else:
-            self._put_text(term)
+            self.put_string(self._table.values, term)
+        elif self._table.kinds[term] != KIND_QUOTED_TRIPLE or self._has_text(term):
+            self.put_text(term)
         return self._end_string()
+
+    @cython.cfunc
+    @cython.inline
+    @cython.exceptval(-1, check=False)
+    def _has_text(self, term: cython.int) -> cython.bint:
+        """Whether a quoted triple is to have a text of its own."""
+        return self.has_text.shape[0] == 0 or self.has_text[term] != 0
 
     @cython.cfunc
     @cython.inline
@@ -116,7 +150,7 @@ class TermWriter:
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
-    def _put_text(self, term: cython.int) -> cython.int:
+    def put_text(self, term: cython.int) -> cython.int:
         table: TermTable = self._table
         kind: cython.int = table.kinds[term]
         start: cython.Py_ssize_t = table.values.offsets[term]
@@ -126,25 +160,30 @@ class TermWriter:
         if kind == KIND_BLANK_NODE:
             return self._put_label(start, stop)
         if kind == KIND_QUOTED_TRIPLE:
+            if table.text_size(term) > MAX_QUOTED_BYTES:
+                raise LimitError(
+                    f"a quoted triple of {table.text_size(term)} bytes as text, more than {MAX_QUOTED_BYTES}: it "
+                    "repeats long terms; write N-Triples or N-Quads, which are written piece by piece"
+                )
             return self._put_quoted(3 * table.details[term])
         if kind == KIND_DEFAULT_GRAPH:
             return 0
-        self._put_byte(0x22)
-        self._put_escaped(start, stop, False)
+        self.put_byte(0x22)
+        self.put_escaped(start, stop, False)
         if kind == KIND_LANG_LITERAL:
-            return self._put_string(self._after_lang, table.details[term])
+            return self.put_string(self.after_lang, table.details[term])
         if kind == KIND_TYPED_LITERAL:
-            return self._put_string(self._after_typed, table.details[term])
-        return self._put_byte(0x22)
+            return self.put_string(self.after_typed, table.details[term])
+        return self.put_byte(0x22)
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def _put_iri(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
         if self._text.iri_end(start, stop) == stop:
             return self._put_between(0x3C, start, stop, 0x3E)
-        self._put_byte(0x3C)
-        self._put_escaped(start, stop, True)
-        return self._put_byte(0x3E)
+        self.put_byte(0x3C)
+        self.put_escaped(start, stop, True)
+        return self.put_byte(0x3E)
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
@@ -163,7 +202,7 @@ class TermWriter:
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
-    def _put_escaped(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t, is_iri: cython.bint) -> cython.int:
+    def put_escaped(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t, is_iri: cython.bint) -> cython.int:
         """Put a part of the text with escapes where it needs them."""
         end: cython.Py_ssize_t
         c: cython.uchar
@@ -175,21 +214,21 @@ class TermWriter:
             if end == stop:
                 return 0
             c = self._text.data[end]
-            self._put_byte(0x5C)
+            self.put_byte(0x5C)
             if _LETTERS[c] != 0 and not is_iri:
-                self._put_byte(_LETTERS[c])
+                self.put_byte(_LETTERS[c])
             else:
-                self._put_bytes(b"u00")
-                self._put_byte(_HEX_DIGITS[c >> 4])
-                self._put_byte(_HEX_DIGITS[c & 15])
+                self.put_bytes(b"u00")
+                self.put_byte(_HEX_DIGITS[c >> 4])
+                self.put_byte(_HEX_DIGITS[c & 15])
             start = end + 1
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def _put_label(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
         label: bytes
-        self._put_byte(0x5F)
-        self._put_byte(0x3A)
+        self.put_byte(0x5F)
+        self.put_byte(0x3A)
         if stop > start and self._text.label_end(start, stop) == stop:
             if self._text.data[start] != 0x68:
                 self.out.reserve(stop - start)
@@ -198,9 +237,9 @@ class TermWriter:
                 return 0
             label = bytes(self._text.data[start:stop])
             if not label.startswith(HEX_LABEL):
-                return self._put_bytes(label)
+                return self.put_bytes(label)
         label = bytes(self._text.data[start:stop])
-        return self._put_bytes(hex_label(label))
+        return self.put_bytes(hex_label(label))
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
@@ -208,28 +247,47 @@ class TermWriter:
         tag: bytes = bytes(self._text.data[start:stop])
         if not _LANGUAGE_TAG.fullmatch(tag):
             raise TextError(f"{tag.decode(errors='replace')!r} is no language tag and cannot be written")
-        self._put_bytes(b'"@' + tag)
+        self.put_bytes(b'"@' + tag)
         return self._end_string()
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def _put_quoted(self, at: cython.Py_ssize_t) -> cython.int:
-        """Put a quoted triple. Its terms came before it, so those that are not plain have their texts already."""
-        i: cython.Py_ssize_t
+        """Put a quoted triple. Its terms came before it, so those that are not plain have their texts already, but for
+        quoted triples that are to have none."""
         term: cython.int
-        self._put_bytes(b"<< ")
-        for i in range(at, at + 3):
-            term = self._table.quoted[i]
+        # Where to go on in quoted triples: the next part of each, and where it ends; the innermost last.
+        nested: list[int] = []
+        place: cython.Py_ssize_t = at
+        stop: cython.Py_ssize_t = at + 3
+        self.put_bytes(b"<< ")
+        while True:
+            if place == stop:
+                self.put_bytes(b">>")
+                if not nested:
+                    return 0
+                stop = nested.pop()
+                place = nested.pop()
+                self.put_byte(0x20)
+                continue
+            term = self._table.quoted[place]
+            place += 1
+            if self._table.kinds[term] == KIND_QUOTED_TRIPLE and not self._has_text(term):
+                nested.append(place)
+                nested.append(stop)
+                place = 3 * self._table.details[term]
+                stop = place + 3
+                self.put_bytes(b"<< ")
+                continue
             if self._is_plain(term):
-                self._put_text(term)
+                self.put_text(term)
             else:
-                self._put_string(self.out, term)
-            self._put_byte(0x20)
-        return self._put_bytes(b">>")
+                self.put_string(self.out, term)
+            self.put_byte(0x20)
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
-    def _put_string(self, strings: StringTable, i: cython.Py_ssize_t) -> cython.int:
+    def put_string(self, strings: StringTable, i: cython.Py_ssize_t) -> cython.int:
         start: cython.Py_ssize_t = strings.offsets[i]
         n: cython.Py_ssize_t = strings.offsets[i + 1] - start
         self.out.reserve(n)
@@ -239,16 +297,16 @@ class TermWriter:
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
-    def _put_bytes(self, piece: bytes) -> cython.int:
+    def put_bytes(self, piece: bytes) -> cython.int:
         c: cython.uchar
         for c in piece:
-            self._put_byte(c)
+            self.put_byte(c)
         return 0
 
     @cython.cfunc
     @cython.inline
     @cython.exceptval(-1, check=False)
-    def _put_byte(self, c: cython.uchar) -> cython.int:
+    def put_byte(self, c: cython.uchar) -> cython.int:
         if self.out.data_size >= self.out.data.shape[0]:
             self.out.reserve(1)
         self.out.data[self.out.data_size] = c
@@ -273,26 +331,39 @@ def write_lines(
     strings: StringTable,
     start: cython.Py_ssize_t,
     stop: cython.Py_ssize_t,
-) -> memoryview:
-    """The rows `start` to `stop` as lines. `strings` are the texts of the terms; `g` is None for triples."""
+    max_bytes: cython.Py_ssize_t = MAX_STRING_BYTES,
+) -> tuple[memoryview, int]:
+    """Return the rows `start` to `stop` as lines, but no more than `max_bytes`, and the row at which they end.
+
+    `strings` are the texts of the terms; `g` is None for triples. If even the first row takes more, there are no lines.
+    """
     writer: LineWriter = LineWriter(strings)
     graphs: cython.const[cython.int][::1]
     row: cython.Py_ssize_t
+    size: cython.Py_ssize_t = 0
     # All terms but the graph, with a blank behind each, the full stop and the line end.
-    size: cython.Py_ssize_t = 5 * (stop - start)
-    for row in range(start, stop):
-        size += writer.length(s[row]) + writer.length(p[row]) + writer.length(o[row])
+    n: cython.Py_ssize_t
     if g is None:
+        for row in range(start, stop):
+            n = 5 + writer.length(s[row]) + writer.length(p[row]) + writer.length(o[row])
+            if n > max_bytes - size:
+                stop = row
+                break
+            size += n
         lines = writer.begin(size)
         for row in range(start, stop):
             writer.put(s[row])
             writer.put(p[row])
             writer.put(o[row])
             writer.end_line()
-        return lines
+        return lines, stop
     graphs = g
     for row in range(start, stop):
-        size += writer.length(graphs[row]) + 1
+        n = 6 + writer.length(s[row]) + writer.length(p[row]) + writer.length(o[row]) + writer.length(graphs[row])
+        if n > max_bytes - size:
+            stop = row
+            break
+        size += n
     lines = writer.begin(size)
     for row in range(start, stop):
         writer.put(s[row])
@@ -301,7 +372,7 @@ def write_lines(
         if writer.length(graphs[row]) > 0:
             writer.put(graphs[row])
         writer.end_line()
-    return lines[: writer.size]
+    return lines[: writer.size], stop
 
 
 @cython.final

@@ -276,21 +276,17 @@ def text_size(
     p: cython.const[cython.int][::1],
     o: cython.const[cython.int][::1],
     g: object,
-    offsets: cython.const[cython.int][::1],
+    sizes: cython.const[cython.longlong][::1],
 ) -> int:
-    """How long the rows are as N-Triples or N-Quads lines, where the text of term `i` goes to `offsets[i + 1]`."""
+    """How long the rows are as N-Triples or N-Quads lines, where the text of each term has one of `sizes`."""
     graphs: cython.const[cython.int][::1] = s if g is None else g
     has_graph: cython.bint = g is not None
     size: cython.longlong = 0
-    n: cython.longlong
     row: cython.Py_ssize_t
     for row in range(s.shape[0]):
-        size += offsets[s[row] + 1] - offsets[s[row]] + offsets[p[row] + 1] - offsets[p[row]]
-        size += offsets[o[row] + 1] - offsets[o[row]] + 5
-        if has_graph:
-            n = offsets[graphs[row] + 1] - offsets[graphs[row]]
-            if n > 0:
-                size += n + 1
+        size += sizes[s[row]] + sizes[p[row]] + sizes[o[row]] + 5
+        if has_graph and sizes[graphs[row]] > 0:
+            size += sizes[graphs[row]] + 1
     return size
 
 

@@ -3,6 +3,7 @@ from jellyframe.kernel.memory_cy cimport Memory
 
 cdef class StringTable:
     cdef Memory _memory
+    cdef Py_ssize_t _max_bytes
     cdef int[::1] offsets
     cdef unsigned char[::1] data
     cdef readonly Py_ssize_t count
@@ -24,6 +25,9 @@ cdef class TermTable:
     cdef readonly StringTable languages
     cdef int[::1] quoted
     cdef readonly Py_ssize_t quoted_count
+    cdef long long[::1] _quoted_texts
+    cdef long long quoted_text
+    cdef long long longest_detail
     cdef int _default_graph
     cdef long long[::1] _slots
     cdef dict _index
@@ -39,6 +43,9 @@ cdef class TermTable:
     ) except -1
     cdef int _rehash(self) except -1
     cdef int add_quoted(self, int s, int p, int o) except -1
+    cdef object _grown_sizes(self, Py_ssize_t capacity)
+    cpdef long long text_size(self, int term) except -1
+    cpdef long long text_bytes(self) except -1
     cdef int default_graph(self) except -1
     cdef int intern_small(
         self, StringTable table, const unsigned char[::1] src, Py_ssize_t start, Py_ssize_t n

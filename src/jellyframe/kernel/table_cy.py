@@ -6,6 +6,8 @@ gets small integers back. Nothing here knows where the bytes come from.
 
 from __future__ import annotations
 
+from typing import Any
+
 try:
     from jellyframe.kernel import _uncompiled as cython
 except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
@@ -41,6 +43,8 @@ INTERN_MAX_BYTES = cython.declare(cython.Py_ssize_t, 128)
 FIND_LATEST = cython.declare(cython.Py_ssize_t, 64)
 # Offsets are 32-bit, as in Arrow's plain string arrays.
 MAX_STRING_BYTES = cython.declare(cython.Py_ssize_t, 0x7FFFFFFF)
+# A sum of sizes that repeats would let overflow stays at this.
+MAX_TEXT_SIZE = cython.declare(cython.longlong, 1 << 60)
 SEED = cython.declare(cython.uint, HASH_SEED)
 # A bit that is set in all entries of a hash table: above those that choose the slot, as far as tables get.
 USED = cython.declare(cython.longlong, 1 << 30)
@@ -49,15 +53,23 @@ USED = cython.declare(cython.longlong, 1 << 30)
 @cython.final
 @cython.cclass
 class StringTable:
-    """Strings end to end in one run of bytes, with their offsets."""
+    """Strings end to end in one run of bytes, with their offsets. They may take `max_bytes` together."""
 
-    __slots__ = ("_memory", "count", "data", "data_size", "offsets")
+    __slots__ = ("_max_bytes", "_memory", "count", "data", "data_size", "offsets")
 
-    def __init__(self, strings: cython.Py_ssize_t, size: cython.Py_ssize_t, memory: Memory | None = None):
+    def __init__(
+        self,
+        strings: cython.Py_ssize_t,
+        size: cython.Py_ssize_t,
+        memory: Memory | None = None,
+        max_bytes: cython.Py_ssize_t = MAX_STRING_BYTES,
+    ):
+        self._max_bytes = min(max_bytes, MAX_STRING_BYTES)
         self._memory = Memory() if memory is None else memory
         self.offsets = self._memory.unset_ints(strings + 1)
         self.offsets[0] = 0
-        self.data = self._memory.unset_bytes(size)
+        # A block may be larger than asked for, and offsets must not reach beyond the limit.
+        self.data = self._memory.unset_bytes(min(size, self._max_bytes))[: self._max_bytes]
         self.count = 0
         self.data_size = 0
 
@@ -66,13 +78,13 @@ class StringTable:
     def reserve(self, n: cython.Py_ssize_t) -> cython.int:
         """Make room for one more string of `n` bytes."""
         if self.data_size + n > self.data.shape[0]:
-            if self.data_size + n > MAX_STRING_BYTES:
-                raise LimitError("the strings of one batch exceed 2 GiB; read with fewer rows a batch")
+            if self.data_size + n > self._max_bytes:
+                raise LimitError(f"the strings of one batch exceed {self._max_bytes} bytes; use batches of fewer rows")
             self.data = self._memory.more_bytes(
                 self.data,
                 self.data_size,
-                min(max(2 * self.data.shape[0], self.data_size + n, 256), MAX_STRING_BYTES),
-            )
+                min(max(2 * self.data.shape[0], self.data_size + n, 256), self._max_bytes),
+            )[: self._max_bytes]
         if self.count + 2 > self.offsets.shape[0]:
             self.offsets = self._memory.more_ints(self.offsets, self.count + 1, 2 * self.offsets.shape[0] + 2)
         return 0
@@ -129,20 +141,26 @@ class TermTable:
     | DEFAULT_GRAPH | empty | 0 |
 
     Terms are interned as far as that is cheap, so most are distinct; equal ones may still stand here twice.
+
+    `text_bytes` is about what all terms take as text. That may be far more than their strings do: a datatype, and what
+    a quoted triple quotes, is stored once and written with every term that refers to it.
     """
 
     __slots__ = (
         "_default_graph",
         "_index",
         "_memory",
+        "_quoted_texts",
         "_slots",
         "count",
         "datatypes",
         "details",
         "kinds",
         "languages",
+        "longest_detail",
         "quoted",
         "quoted_count",
+        "quoted_text",
         "seen",
         "values",
     )
@@ -161,6 +179,9 @@ class TermTable:
         self.languages = StringTable(2, 16)
         self.quoted = int_column(0)
         self.quoted_count = 0
+        self._quoted_texts = memoryview(bytearray(8)).cast("q")
+        self.quoted_text = 0
+        self.longest_detail = 0
         self.seen = 0
         self._default_graph = -1
         if cython.compiled:
@@ -288,14 +309,57 @@ class TermTable:
     def add_quoted(self, s: cython.int, p: cython.int, o: cython.int) -> cython.int:
         """Add a quoted triple of three terms that the table holds already."""
         at: cython.Py_ssize_t = 3 * self.quoted_count
+        size: cython.longlong = min(8 + self.text_size(s) + self.text_size(p) + self.text_size(o), MAX_TEXT_SIZE)
         if at + 3 > self.quoted.shape[0]:
             self.quoted = self._memory.more_ints(self.quoted, at, 2 * at + 48)
+        if self.quoted_count >= self._quoted_texts.shape[0]:
+            self._quoted_texts = self._grown_sizes(2 * self.quoted_count + 16)
         self.quoted[at] = s
         self.quoted[at + 1] = p
         self.quoted[at + 2] = o
+        self._quoted_texts[self.quoted_count] = size
+        self.quoted_text = min(self.quoted_text + size, MAX_TEXT_SIZE)
         self.quoted_count += 1
         self.values.append(self.values.data, 0, 0)
         return self._new_term(KIND_QUOTED_TRIPLE, cython.cast(cython.int, self.quoted_count - 1))
+
+    @cython.cfunc
+    def _grown_sizes(self, capacity: cython.Py_ssize_t) -> Any:
+        sizes = memoryview(bytearray(8 * capacity)).cast("q")
+        sizes[: self.quoted_count] = memoryview(self._quoted_texts)[: self.quoted_count]
+        return sizes
+
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def text_size(self, term: cython.int) -> cython.longlong:
+        """About how many bytes the text of a term takes: exact but for escapes."""
+        detail: cython.int = self.details[term]
+        size: cython.longlong = self.values.offsets[term + 1] - self.values.offsets[term] + 2
+        if self.kinds[term] == KIND_QUOTED_TRIPLE:
+            return self._quoted_texts[detail]
+        if self.kinds[term] == KIND_TYPED_LITERAL:
+            return size + 4 + self.datatypes.offsets[detail + 1] - self.datatypes.offsets[detail]
+        if self.kinds[term] == KIND_LANG_LITERAL:
+            return size + 1 + self.languages.offsets[detail + 1] - self.languages.offsets[detail]
+        return size
+
+    def longest_text(self) -> int:
+        """Return a bound for what the text of one term takes, escapes not counted."""
+        longest: cython.longlong = 0
+        i: cython.Py_ssize_t
+        offsets: cython.int[::1] = self.values.offsets
+        for i in range(self.count):
+            longest = max(longest, offsets[i + 1] - offsets[i])
+        longest += self.longest_detail + 6
+        for i in range(self.quoted_count):
+            longest = max(longest, self._quoted_texts[i])
+        return longest
+
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def text_bytes(self) -> cython.longlong:
+        """About how many bytes the texts of all terms take; never less than their strings do."""
+        return self.values.data_size + self.quoted_text + self.longest_detail * self.count
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
@@ -319,6 +383,7 @@ class TermTable:
         if found >= 0:
             return found
         table.append(src, start, n)
+        self.longest_detail = max(self.longest_detail, n)
         return cython.cast(cython.int, table.count - 1)
 
     def add_string(self, value: bytes) -> int:

@@ -64,7 +64,8 @@ class _Wanted:
         if len(self._texts):
             from jellyframe.kernel.ntriples_write_cy import term_strings
 
-            found.append(pc.is_in(string_array(term_strings(batch.terms)), value_set=self._texts))
+            texts = string_array(term_strings(batch.terms, columns=batch.columns))
+            found.append(pc.is_in(texts, value_set=self._texts))
         mask = pa.repeat(False, batch.terms.count)
         for some in found:
             mask = pc.or_(mask, some)

@@ -84,7 +84,10 @@ class PieceRows:
         """Yield the rows of a piece."""
         bad = BadRecords(self._inputs.options.mode)
         for part, batches in piece_parts(piece, self._inputs, bad.add):
-            if METADATA_COLUMN in self._columns:
+            if self._view is not None:
+            view = self._view
+            batches = (part for batch in batches for part in view.parts(batch))
+        if METADATA_COLUMN in self._columns:
                 converted = self._with_metadata(batches, part)
             else:
                 converted = (self._convert(batch, part) for batch in batches)

@@ -43,6 +43,7 @@ LOOKUP_TABLES = ("name", "prefix", "datatype")
 _ALL_FRAMES = 1 << 60
 # So many predicates are counted at a time; where there are more, the rarest give way.
 _MAX_PREDICATES = 4096
+_MAX_PREDICATE_BYTES = 1000
 
 
 class Counts:
@@ -238,14 +239,19 @@ class ContentSurvey:
         self._is_approximate = False
 
     def add(self, batch: Batch) -> None:
-        from jellyframe.kernel.ntriples_write_cy import term_strings
+        from jellyframe.kernel.ntriples_stream_cy import LineStream, text_sizes
 
-        strings = term_strings(batch.terms)
+        sizes = text_sizes(batch.terms)
+        texts = LineStream(batch.columns, batch.terms, 0, 0, _MAX_PREDICATE_BYTES)
         self.statements += len(batch)
-        self.ntriples_bytes += kernel.text_size(batch.s, batch.p, batch.o, batch.g, strings.buffers()[0])
+        self.ntriples_bytes += kernel.text_size(batch.s, batch.p, batch.o, batch.g, sizes)
         for term, uses in enumerate(kernel.term_uses(batch.p, batch.terms.count)):
             if uses:
-                text = strings.string(term)
+                text = texts.term_start(term).decode(errors="ignore")
+                if sizes[term] > _MAX_PREDICATE_BYTES:
+                    # Others may begin like it and be as long.
+                    self._is_approximate = True
+                    text += f"… ({sizes[term]} bytes)"
                 self._predicates[text] = self._predicates.get(text, 0) + uses
         if len(self._predicates) > _MAX_PREDICATES:
             self._is_approximate = True

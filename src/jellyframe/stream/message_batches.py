@@ -129,7 +129,7 @@ class MessageDecoder:
         nothing = self._view.schema.empty_table()
         try:
             with open_reader(bytes(message), limits=self._limits) as reader:
-                table = pa.Table.from_batches(map(self._view.convert, reader.batches()), self._view.schema)
+                table = pa.Table.from_batches(self._view.record_batches(reader.batches()), self._view.schema)
         except JellyError as error:
             return Part([number], [0], _one_batch(nothing), error)
         return Part([number], [table.num_rows], _one_batch(table))

@@ -19,6 +19,7 @@ from jellyframe.stream.source_batches import SourceBatches
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from jellyframe.options import LayoutName
     from jellyframe.terms import Quad, Triple
 
 STATEMENTS_AT_A_TIME = 4096
@@ -165,7 +166,12 @@ class JellyReader:
             yield from statements
 
     def record_batches(
-        self, layout: str = "struct", *, frame_column: bool = False, columns: Sequence[str] | None = None
+        self,
+        layout: LayoutName = "struct",
+        *,
+        frame_column: bool = False,
+        columns: Sequence[str] | None = None,
+        dictionary: bool = False,
     ) -> pa.RecordBatchReader:
         """Return what is left of the stream as Arrow record batches, decoded as they are drawn.
 
@@ -173,13 +179,16 @@ class JellyReader:
             layout: `struct`, `ntriples` or `flat`, as in `read_table`.
             frame_column: add the number of the frame as a column `frame`.
             columns: those to make; all by default.
+            dictionary: encode strings with a dictionary, which is the term table of each batch.
         """
         import pyarrow as pa
 
         from jellyframe.arrow.layouts import ArrowView
 
-        view = ArrowView(layout, self.options.has_graph, frame_column=frame_column, columns=columns)
-        return pa.RecordBatchReader.from_batches(view.schema, map(view.convert, self.batches()))
+        view = ArrowView(
+            layout, self.options.has_graph, frame_column=frame_column, columns=columns, dictionary=dictionary
+        )
+        return pa.RecordBatchReader.from_batches(view.schema, view.record_batches(self.batches()))
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Export what is left of the stream through the Arrow C stream interface, in the layout `struct`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -14,17 +15,18 @@ from jellyframe.stream.reader import JellyReader, open_reader
 from jellyframe.stream.writer import open_writer
 
 if TYPE_CHECKING:
-    from jellyframe.options import Limits, StreamOptions
+    from jellyframe.options import LayoutName, Limits, StreamOptions
     from jellyframe.storage.types import FileSystem, Path, Source
     from jellyframe.stream.recovery import Damage
 
 
 def read_table(
     source: Source | Sequence[Path],
-    layout: str = "struct",
+    layout: LayoutName = "struct",
     *,
     frame_column: bool = False,
     columns: Sequence[str] | None = None,
+    dictionary: bool = False,
     filesystem: FileSystem | None = None,
     limits: Limits | None = None,
     concatenated: bool = False,
@@ -39,6 +41,8 @@ def read_table(
         layout: `struct`, `ntriples` or `flat`.
         frame_column: add the number of the frame in its stream as a column `frame`.
         columns: those to make; all by default. There is a column for graphs if any of the streams has them.
+        dictionary: encode strings with dictionaries. Each chunk has the terms of its batch as dictionary, so that a
+            term that repeats takes memory once.
         filesystem: of pyarrow or fsspec, in which the sources are paths.
         limits, concatenated, delimited, byte_range, on_damage: as in `open_reader`.
     """
@@ -65,15 +69,18 @@ def read_table(
 
     if not sources:
         raise TableError("there is nothing to read: the list of paths is empty")
+    make_view = partial(
+        ArrowView, layout, frame_column=frame_column, columns=columns, dictionary=dictionary
+    )
     view: ArrowView | None = None
     if len(sources) > 1:
-        view = ArrowView(layout, any(map(has_graph, sources)), frame_column=frame_column, columns=columns)
+        view = make_view(any(map(has_graph, sources)))
     batches: list[pa.RecordBatch] = []
     for one in sources:
         with opened(one) as reader:
             if view is None:
-                view = ArrowView(layout, reader.options.has_graph, frame_column=frame_column, columns=columns)
-            batches += map(view.convert, reader.batches())
+                view = make_view(reader.options.has_graph)
+            batches += view.record_batches(reader.batches())
     assert view is not None
     return pa.Table.from_batches(batches, view.schema)
 

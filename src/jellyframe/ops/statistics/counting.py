@@ -92,7 +92,7 @@ class _Counts:
 
     def __init__(self, batch: Batch) -> None:
         self._batch = batch
-        self._texts = string_array(term_strings(batch.terms))
+        self._texts = string_array(term_strings(batch.terms, columns=batch.columns))
         self._keys = _keys(batch)
         self._high, self._low = _hashes(self._texts)
         self._parts: list[pa.Table] = []

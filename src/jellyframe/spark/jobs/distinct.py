@@ -161,7 +161,12 @@ def _blob_row(*values: Any) -> pa.RecordBatch:
 def _by_bucket(batch: Batch, count: int) -> tuple[Batch, list[int]]:
     """The statements of a batch, bucket after bucket, each in the order it had; and where each bucket ends."""
     subjects, rows = np.unique(np.asarray(batch.s), return_inverse=True)
-    texts = string_array(term_strings(batch.terms)).take(pa.array(subjects)).cast(pa.binary()).to_pylist()
+    texts = (
+        string_array(term_strings(batch.terms, columns=batch.columns))
+        .take(pa.array(subjects))
+        .cast(pa.binary())
+        .to_pylist()
+    )
     buckets = np.fromiter((zlib.crc32(text) % count for text in texts), np.int32, len(texts))[rows]
     order = np.argsort(buckets, kind="stable")
     ends = np.searchsorted(buckets[order], np.arange(count), side="right")
@@ -228,7 +233,7 @@ def _read(blob: bytes) -> Iterator[Batch]:
 
 def statement_hashes(batch: Batch) -> np.ndarray[Any, np.dtype[np.uint64]]:
     """A hash of 128 bits for each statement, as two numbers: the same wherever the same terms come up."""
-    texts = string_array(term_strings(batch.terms)).cast(pa.binary()).to_pylist()
+    texts = string_array(term_strings(batch.terms, columns=batch.columns)).cast(pa.binary()).to_pylist()
     digests = b"".join([blake2b(text, digest_size=16).digest() for text in texts])
     terms = np.frombuffer(digests, np.uint64).reshape(-1, 2)
     hashes = np.zeros((len(batch), 2), np.uint64)

@@ -8,15 +8,14 @@ from os import PathLike, fspath
 from typing import Any
 from uuid import uuid4
 
-import pyarrow as pa
-
 from jellyframe import formats
 from jellyframe.arrow.layouts import ArrowView
 from jellyframe.arrow.tables import arrow_schema
 from jellyframe.batch import Batch
 from jellyframe.errors import OptionsError, StorageError
 from jellyframe.formats import Format
-from jellyframe.kernel.ntriples_write_cy import term_strings, write_lines
+from jellyframe.formats.ntriples import text_pieces
+from jellyframe.formats.tables import RowGroup
 from jellyframe.ops.inputs import READ_FORMATS
 from jellyframe.spark.jobs.inputs import option_texts
 from jellyframe.spark.options import WriteOptions
@@ -30,9 +29,6 @@ OUT_FORMATS = (formats.JELLY, formats.NQUADS, formats.NTRIPLES, formats.PARQUET)
 ERROR, OVERWRITE, APPEND = "error", "overwrite", "append"
 SAVE_MODES = (ERROR, OVERWRITE, APPEND)
 MANIFEST = "manifest.json"
-PARQUET_GROUP_ROWS = 262_144
-# Text is made for so many rows at a time.
-_LINES_ROWS = 8192
 _COMPRESSION_SUFFIXES = {None: "", "gzip": ".gz", "zstd": ".zst"}
 
 
@@ -115,10 +111,8 @@ class _TextFiles(RollingFiles):
 
     def _write_rows(self, batch: Batch, start: int, stop: int) -> None:
         assert self._sink is not None
-        strings = term_strings(batch.terms)
-        for first in range(start, stop, _LINES_ROWS):
-            last = min(first + _LINES_ROWS, stop)
-            self._sink.write(bytes(write_lines(batch.s, batch.p, batch.o, batch.g, strings, first, last)))
+        for piece in text_pieces(batch, start, stop):
+            self._sink.write(bytes(piece))
 
     def _finish(self) -> None:
         assert self._sink is not None
@@ -137,26 +131,23 @@ class _ParquetFiles(RollingFiles):
         super().__init__(output.target, prefix, ".parquet", options.max_records_per_file)
         self._view = ArrowView(output.layout, output.has_graph)
         self._compression = options.compression or "none"
-        self._waiting: list[pa.RecordBatch] = []
         self._writer: Any = None
+        self._group: RowGroup | None = None
 
     def _open(self, sink: Any) -> None:
         import pyarrow.parquet
 
         self._writer = pyarrow.parquet.ParquetWriter(sink, self._view.schema, compression=self._compression)
+        self._group = RowGroup(self._writer)
 
     def _write_rows(self, batch: Batch, start: int, stop: int) -> None:
-        self._waiting.append(self._view.convert(batch).slice(start, stop - start))
-        if sum(map(len, self._waiting)) >= PARQUET_GROUP_ROWS:
-            self._write_group()
-
-    def _write_group(self) -> None:
-        if self._waiting:
-            self._writer.write_table(pa.Table.from_batches(self._waiting, self._view.schema))
-            self._waiting = []
+        assert self._group is not None
+        for record_batch in self._view.record_batches([batch.slice(start, stop)]):
+            self._group.add(record_batch)
 
     def _finish(self) -> None:
-        self._write_group()
+        assert self._group is not None
+        self._group.write()
         self._writer.close()
 
     def _discard(self) -> None:
@@ -174,4 +165,4 @@ def ready_batches(batches: Iterator[Batch], output: Output) -> Iterator[Batch]:
 
     view = ArrowView("ntriples", output.has_graph)
     maker = BatchMaker(view.schema)
-    return map(maker.make, sorted_runs(map(view.convert, batches), options.sort, options.sort_rows))
+    return map(maker.make, sorted_runs(view.record_batches(batches), options.sort, options.sort_rows))

@@ -1,0 +1,182 @@
+"""Batches to N-Triples and N-Quads text in little memory, however often quoted triples repeat long terms."""
+
+from __future__ import annotations
+
+try:
+    from jellyframe.kernel import _uncompiled as cython
+except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
+    import cython
+
+from jellyframe.kernel.ntriples_write_cy import TermWriter
+from jellyframe.kernel.table_cy import StringTable, TermTable
+
+if cython.compiled:
+    from cython.cimports.jellyframe.kernel.kinds import (
+        KIND_BLANK_NODE,
+        KIND_DEFAULT_GRAPH,
+        KIND_IRI,
+        KIND_LANG_LITERAL,
+        KIND_QUOTED_TRIPLE,
+        KIND_TYPED_LITERAL,
+    )
+    from cython.cimports.jellyframe.kernel.ntriples_write_cy import TermWriter
+    from cython.cimports.jellyframe.kernel.table_cy import StringTable, TermTable
+else:
+    from jellyframe.kernel.kinds import (
+        KIND_BLANK_NODE,
+        KIND_DEFAULT_GRAPH,
+        KIND_IRI,
+        KIND_LANG_LITERAL,
+        KIND_QUOTED_TRIPLE,
+        KIND_TYPED_LITERAL,
+    )
+
+# Longer strings are written in slices.
+SLICE_BYTES = cython.declare(cython.Py_ssize_t, 1 << 20)
+MAX_STRING_BYTES = cython.declare(cython.Py_ssize_t, 0x7FFFFFFF)
+# What there is to write, besides terms.
+SPACE = cython.declare(cython.int, -1)
+QUOTE_START = cython.declare(cython.int, -2)
+QUOTE_END = cython.declare(cython.int, -3)
+LINE_END = cython.declare(cython.int, -4)
+
+
+def text_sizes(table: TermTable) -> memoryview:
+    """Return how long the text of every term is, as 64-bit integers. Only one text is made at a time."""
+    writer: TermWriter = TermWriter(table, None, 0, MAX_STRING_BYTES)
+    result = memoryview(bytearray(8 * max(table.count, 1))).cast("q")
+    sizes: cython.longlong[::1] = result
+    term: cython.int
+    at: cython.Py_ssize_t
+    for term in range(table.count):
+        if table.kinds[term] == KIND_QUOTED_TRIPLE:
+            # Its terms came before it; around them are `<<`, `>>` and four blanks.
+            at = 3 * table.details[term]
+            sizes[term] = 8 + sizes[table.quoted[at]] + sizes[table.quoted[at + 1]] + sizes[table.quoted[at + 2]]
+        else:
+            writer.out.data_size = 0
+            writer.put_text(term)
+            sizes[term] = writer.out.data_size
+    return result[: table.count]
+
+
+@cython.final
+@cython.cclass
+class LineStream:
+    """The rows `start` to `stop` as lines, in pieces of about `piece_bytes` that end anywhere.
+
+    The texts of terms are written straight into the pieces, over and over. So no more memory is needed than a piece
+    takes, however long a line is.
+    """
+
+    __slots__ = ("_columns", "_piece_bytes", "_row", "_slice_at", "_slice_term", "_stop", "_table", "_todo", "_writer")
+
+    _columns: tuple[memoryview, memoryview, memoryview, memoryview | None]
+    _piece_bytes: cython.Py_ssize_t
+    _row: cython.Py_ssize_t
+    _slice_at: cython.Py_ssize_t
+    _slice_term: cython.int
+    _stop: cython.Py_ssize_t
+    _table: TermTable
+    _todo: list[int]
+    _writer: TermWriter
+
+    def __init__(
+        self,
+        columns: tuple[memoryview, memoryview, memoryview, memoryview | None],
+        table: TermTable,
+        start: cython.Py_ssize_t,
+        stop: cython.Py_ssize_t,
+        piece_bytes: cython.Py_ssize_t,
+    ):
+        self._columns = columns
+        self._table = table
+        self._row = start
+        self._stop = stop
+        self._piece_bytes = piece_bytes
+        self._writer = TermWriter(table, None, 0, 0)
+        # What is to be written before the next row, the last entry first.
+        self._todo = []
+        self._slice_term = -1
+        self._slice_at = 0
+
+    def term_start(self, term: cython.int) -> bytes:
+        """Return the beginning of the text of a term: about `piece_bytes`. It is for streams of no rows."""
+        self._todo = [term]
+        self._slice_term = -1
+        return bytes(self.next_piece()[: self._piece_bytes])
+
+    def next_piece(self) -> memoryview:
+        """Return the next piece; it is empty at the end."""
+        out: StringTable = StringTable(0, self._piece_bytes)
+        self._writer.out = out
+        while out.data_size < self._piece_bytes:
+            if self._slice_term >= 0:
+                self._put_slice()
+            elif self._todo:
+                self._put(self._todo.pop())
+            elif self._row < self._stop:
+                self._begin_row()
+            else:
+                break
+        return out.buffers()[1]
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def _begin_row(self) -> cython.int:
+        self._todo.append(LINE_END)
+        for column in reversed(self._columns):
+            if column is not None and self._table.kinds[column[self._row]] != KIND_DEFAULT_GRAPH:
+                self._todo.append(SPACE)
+                self._todo.append(column[self._row])
+        self._row += 1
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def _put(self, part: cython.int) -> cython.int:
+        at: cython.Py_ssize_t
+        place: cython.Py_ssize_t
+        table: TermTable = self._table
+        if part == SPACE:
+            return self._writer.put_byte(0x20)
+        if part == QUOTE_START:
+            return self._writer.put_bytes(b"<< ")
+        if part == QUOTE_END:
+            return self._writer.put_bytes(b">>")
+        if part == LINE_END:
+            return self._writer.put_bytes(b".\n")
+        if table.kinds[part] == KIND_QUOTED_TRIPLE:
+            at = 3 * table.details[part]
+            self._todo.append(QUOTE_END)
+            for place in range(at + 2, at - 1, -1):
+                self._todo.append(SPACE)
+                self._todo.append(table.quoted[place])
+            self._todo.append(QUOTE_START)
+            return 0
+        if table.kinds[part] == KIND_BLANK_NODE or table.text_size(part) <= SLICE_BYTES:
+            return self._writer.put_text(part)
+        self._slice_term = part
+        self._slice_at = table.values.offsets[part]
+        return self._writer.put_byte(0x3C if table.kinds[part] == KIND_IRI else 0x22)
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def _put_slice(self) -> cython.int:
+        """Put some more of a long IRI or literal, and what comes after it. Escapes are of single bytes, so it may be
+        cut at any of them."""
+        table: TermTable = self._table
+        term: cython.int = self._slice_term
+        kind: cython.int = table.kinds[term]
+        stop: cython.Py_ssize_t = table.values.offsets[term + 1]
+        slice_stop: cython.Py_ssize_t = min(stop, self._slice_at + SLICE_BYTES)
+        self._writer.put_escaped(self._slice_at, slice_stop, kind == KIND_IRI)
+        self._slice_at = slice_stop
+        if slice_stop < stop:
+            return 0
+        self._slice_term = -1
+        if kind == KIND_LANG_LITERAL:
+            return self._writer.put_string(self._writer.after_lang, table.details[term])
+        if kind == KIND_TYPED_LITERAL:
+            return self._writer.put_string(self._writer.after_typed, table.details[term])
+        return self._writer.put_byte(0x3E if kind == KIND_IRI else 0x22)

@@ -1,0 +1,58 @@
+"""Small streams that stand for gigabytes of text are read in every way with little memory."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from support import hostile
+
+MEGABYTES = 380
+
+CASES = {
+    "repeated_literal": (hostile.repeated_literal(rows=1200), 1200),
+    "repeated_prefix": (hostile.repeated_prefix(rows=500), 500),
+    "repeated_datatype": (hostile.repeated_datatype(rows=1200), 1200),
+    "quoted_repeats": (hostile.quoted_repeats(), 64),
+    "one_wide_quoted": (hostile.one_wide_quoted(), 1),
+}
+# Quoted triples as subjects have no place in Turtle.
+REFUSED = {"one_wide_quoted": {"ttl"}}
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="a limit for memory as Linux has it")
+@pytest.mark.parametrize("name", CASES)
+def test_every_way_of_reading_fits_in_little_memory(tmp_path: Path, name: str) -> None:
+    data, rows = CASES[name]
+    path = tmp_path / "small.jelly"
+    path.write_bytes(data)
+    assert len(data) < 600_000
+    root = Path(__file__).parents[2]
+    # The system's allocator takes what it is asked for; others set much address space aside.
+    settings = {
+        "PYTHONPATH": f"{root / 'tests'}:{root}",
+        "ARROW_DEFAULT_MEMORY_POOL": "system",
+        "MALLOC_ARENA_MAX": "1",
+        "OMP_NUM_THREADS": "1",
+    }
+    done = subprocess.run(
+        [sys.executable, "-m", "support.capped", str(MEGABYTES), str(path)],
+        env={**os.environ, **settings},
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr.decode()[-2000:]
+    results = dict(
+        line.rsplit("=", 1)
+        for line in done.stderr.decode().splitlines()
+        if "=" in line and " " not in line.split("=")[1]
+    )
+    ways = {way for way in results if way.endswith(("plain", "dictionary")) or way == "statements"}
+    assert len(ways) == 7
+    assert {results[way] for way in ways} == {str(rows)}
+    codes = {way: int(results[way]) for way in ("nt", "ttl", "csv", "parquet", "validate", "inspect")}
+    assert {way for way, code in codes.items() if code} == REFUSED.get(name, set())
