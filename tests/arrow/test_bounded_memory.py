@@ -11,15 +11,19 @@ import pytest
 
 from support import hostile
 
-MEGABYTES = 380
+MEGABYTES = 750
 
 CASES = {
-    "repeated_literal": (hostile.repeated_literal(rows=1200), 1200),
-    "repeated_prefix": (hostile.repeated_prefix(rows=500), 500),
-    "repeated_datatype": (hostile.repeated_datatype(rows=1200), 1200),
+    "repeated_literal": (hostile.repeated_literal(rows=2000), 2000),
+    "repeated_prefix": (hostile.repeated_prefix(rows=700), 700),
+    "repeated_datatype": (hostile.repeated_datatype(rows=2000), 2000),
     "quoted_repeats": (hostile.quoted_repeats(), 64),
     "one_wide_quoted": (hostile.one_wide_quoted(), 1),
 }
+# CSV is slow on long strings, so that it is tried on some streams only.
+FORMATS = dict.fromkeys(CASES, "nt,ttl,csv,parquet") | dict.fromkeys(
+    ("repeated_prefix", "repeated_datatype"), "nt,ttl,parquet"
+)
 # Quoted triples as subjects have no place in Turtle.
 REFUSED = {"one_wide_quoted": {"ttl"}}
 
@@ -40,7 +44,7 @@ def test_every_way_of_reading_fits_in_little_memory(tmp_path: Path, name: str) -
         "OMP_NUM_THREADS": "1",
     }
     done = subprocess.run(
-        [sys.executable, "-m", "support.capped", str(MEGABYTES), str(path)],
+        [sys.executable, "-m", "support.capped", str(MEGABYTES), str(path), FORMATS[name]],
         env={**os.environ, **settings},
         capture_output=True,
         check=False,
@@ -54,5 +58,5 @@ def test_every_way_of_reading_fits_in_little_memory(tmp_path: Path, name: str) -
     ways = {way for way in results if way.endswith(("plain", "dictionary")) or way == "statements"}
     assert len(ways) == 7
     assert {results[way] for way in ways} == {str(rows)}
-    codes = {way: int(results[way]) for way in ("nt", "ttl", "csv", "parquet", "validate", "inspect")}
+    codes = {way: int(results[way]) for way in (*FORMATS[name].split(","), "validate", "inspect")}
     assert {way for way, code in codes.items() if code} == REFUSED.get(name, set())

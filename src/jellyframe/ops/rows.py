@@ -85,9 +85,9 @@ class PieceRows:
         bad = BadRecords(self._inputs.options.mode)
         for part, batches in piece_parts(piece, self._inputs, bad.add):
             if self._view is not None:
-            view = self._view
-            batches = (part for batch in batches for part in view.parts(batch))
-        if METADATA_COLUMN in self._columns:
+                view = self._view
+                batches = (some for batch in batches for some in view.parts(batch))
+            if METADATA_COLUMN in self._columns:
                 converted = self._with_metadata(batches, part)
             else:
                 converted = (self._convert(batch, part) for batch in batches)

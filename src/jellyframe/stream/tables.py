@@ -69,9 +69,7 @@ def read_table(
 
     if not sources:
         raise TableError("there is nothing to read: the list of paths is empty")
-    make_view = partial(
-        ArrowView, layout, frame_column=frame_column, columns=columns, dictionary=dictionary
-    )
+    make_view = partial(ArrowView, layout, frame_column=frame_column, columns=columns, dictionary=dictionary)
     view: ArrowView | None = None
     if len(sources) > 1:
         view = make_view(any(map(has_graph, sources)))
