@@ -41,7 +41,7 @@ def test_every_way_of_reading_fits_in_little_memory(tmp_path: Path, name: str) -
         "PYTHONPATH": f"{root / 'tests'}:{root}",
         "ARROW_DEFAULT_MEMORY_POOL": "system",
         "MALLOC_ARENA_MAX": "1",
-        "OMP_NUM_THREADS": "1",
+        "MALLOC_MMAP_THRESHOLD_": "131072",
     }
     done = subprocess.run(
         [sys.executable, "-m", "support.capped", str(MEGABYTES), str(path), FORMATS[name]],
