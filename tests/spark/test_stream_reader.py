@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
+import os
+
+import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 from jellyframe import JellyError, OptionsError
@@ -81,6 +86,89 @@ def test_a_file_that_is_gone(tmp_path):
         Query(tmp_path).read(start, query.offset)
     again = Query(tmp_path, ignoremissingfiles=True)
     assert counted(again.read(start, query.offset)) == texts(STATEMENTS[100:])
+
+
+def gzipped(data):
+    return gzip.compress(data)[:-9]
+
+
+BAD_FILES = {
+    "empty.jelly": lambda good: b"",
+    "cut.jelly": lambda good: good[:-40],
+    "text.jelly": lambda good: b"<http://a/s> <http://a/p> <http://a/o> .\n",
+    "ones.jelly": lambda good: b"\xff" * 100,
+    "cut.jelly.gz": gzipped,
+    "empty.jelly.gz": lambda good: b"",
+    "text.jelly.zst": lambda good: b"no Zstandard",
+}
+
+
+@pytest.mark.parametrize("name", BAD_FILES)
+def test_a_query_goes_on_behind_a_bad_file_in_the_tolerant_modes(tmp_path, name):
+    good = add(tmp_path, "a.jelly", STATEMENTS[:100], 1).read_bytes()
+    stopped = Query(tmp_path, maxfilespertrigger=1)
+    assert stopped.next().num_rows == 100
+    start = stopped.offset
+    (tmp_path / name).write_bytes(BAD_FILES[name](good))
+    with pytest.raises(JellyError, match=name):
+        stopped.next()
+    add(tmp_path, "later.jelly", STATEMENTS[100:])
+    # The same checkpoint, started again: the offset that failed is read again, and then what came later.
+    dropping = Query(tmp_path, start, mode="DROPMALFORMED")
+    assert counted(dropping.read(start, stopped.offset)) <= texts(STATEMENTS[:100])
+    dropping.offset = stopped.offset
+    assert counted(dropping.next()) == texts(STATEMENTS[100:])
+    (report,) = (
+        Query(tmp_path, start, mode="PERMISSIVE").read(start, stopped.offset)["_corrupt_record"].drop_null().to_pylist()
+    )
+    assert report.startswith(str(tmp_path / name))
+
+
+@pytest.mark.parametrize("is_planned", [False, True])
+def test_a_file_that_is_gone_in_the_tolerant_modes(tmp_path, is_planned):
+    for i in range(3):
+        add(tmp_path, f"{i}.jelly", quads(3000)[i * 1000 :][:1000], i, restart_every=4000, frame_rows=40)
+
+    def read(mode):
+        query = Query(tmp_path, mode=mode, partition_bytes=5000)
+        start = query.offset
+        end = query.reader.latestOffset(start, query.reader.getDefaultReadLimit())
+        moved = tmp_path / "_moved"
+        parts = query.reader.partitions(start, end) if is_planned else None
+        (tmp_path / "1.jelly").rename(moved)
+        try:
+            parts = query.reader.partitions(start, end) if parts is None else parts
+            batches = [batch for part in parts for batch in query.reader.read(part)]
+        finally:
+            moved.rename(tmp_path / "1.jelly")
+        return pa.Table.from_batches(batches, query.reader.columns.arrow)
+
+    with pytest.raises(StorageError, match=r"1\.jelly.* gone"):
+        read("FAILFAST")
+    rest = texts(quads(3000)[:1000] + quads(3000)[2000:])
+    assert counted(read("DROPMALFORMED")) == rest
+    table = read("PERMISSIVE")
+    reports = table["_corrupt_record"].drop_null().to_pylist()
+    assert reports
+    assert all(report.startswith(f"{tmp_path / '1.jelly'}: the file was found") for report in reports)
+    assert counted(table.filter(pc.is_null(table["_corrupt_record"])).drop_columns("_corrupt_record")) == rest
+
+
+def test_a_log_that_was_not_used_for_long(tmp_path):
+    add(tmp_path, "a.jelly", STATEMENTS[:10])
+    query, other = Query(tmp_path), Query(tmp_path)
+    assert query.sizes() == other.sizes() == [10]
+    logs = list(tmp_path.glob("_jelly-arrivals-*"))
+    assert len(logs) == 2
+    for log in logs:
+        for path in (*log.iterdir(), log):
+            os.utime(path, (0, 0))
+    add(tmp_path, "b.jelly", STATEMENTS[:20])
+    # Whoever comes back keeps the own log, and removes the other.
+    assert Query(tmp_path, query.offset).sizes() == [20]
+    assert [log.exists() for log in logs].count(True) == 1
+    with pytest.raises(StorageError, match="this log knows of 0; bring the log back, or start the query with a new"):
+        Query(tmp_path, other.offset).next()
 
 
 def test_a_log_in_another_place(tmp_path):

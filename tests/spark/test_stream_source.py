@@ -8,6 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from pyspark.errors import StreamingQueryException
 
 from support.spark_data import KNOWS_OFFSETS, SPECIAL, quads, stream_options, texts, write_jelly
 
@@ -105,3 +106,19 @@ def test_a_batch_that_failed_or_was_not_noted_is_read_again(stream):
     # The batch that failed has the files that it had, and only these, now that they can be read.
     assert stream.take_up() == [300, len(STATEMENTS) - 700]
     assert stream.rows() == texts(STATEMENTS)
+
+
+def test_the_way_past_a_bad_file(spark, tmp_path):
+    stream = Stream(spark, tmp_path)
+    stream.add("a.jelly", STATEMENTS[:100])
+    assert stream.run() == [100]
+    (stream.folder / "b.jelly").write_bytes(b"")
+    for _attempt in range(2):
+        with pytest.raises(StreamingQueryException, match=r"b\.jelly"):
+            stream.run()
+    stream.add("c.jelly", STATEMENTS[100:])
+    # The same checkpoint with a tolerant mode finishes the batch; after that the strict one does again.
+    stream.run(mode="DROPMALFORMED")
+    stream.add("d.jelly", STATEMENTS[:10])
+    stream.run()
+    assert stream.rows() == texts([*STATEMENTS, *STATEMENTS[:10]])

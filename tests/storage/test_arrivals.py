@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
+import time
 
 import pytest
 
 from jellyframe.errors import StorageError
-from jellyframe.storage.arrivals import SEGMENTS_TO_MERGE, ArrivalLog
+from jellyframe.storage.arrivals import (
+    ABANDONED_AFTER_SECONDS,
+    LOG_PREFIX,
+    SEGMENTS_TO_MERGE,
+    ArrivalLog,
+    remove_abandoned_logs,
+)
 from jellyframe.storage.stores import DataFile, Storage
 
 STORAGE = Storage()
@@ -76,3 +84,30 @@ def test_damage(tmp_path):
     assert len(opened(tmp_path / "no")) == 0
     with pytest.raises(StorageError, match="taken 3 files, and this log knows of 2"):
         log.require(3)
+
+
+def age(folder, seconds):
+    """Make a folder and all that is in it as old as that."""
+    for path in (*folder.rglob("*"), folder):
+        os.utime(path, (time.time() - seconds,) * 2)
+
+
+def test_logs_that_no_query_uses_any_more_are_removed(tmp_path):
+    logs = [tmp_path / f"{LOG_PREFIX}{i:032x}" for i in range(4)]
+    other = tmp_path / f"{LOG_PREFIX}mine"
+    for folder in (*logs, other):
+        opened(folder).add([file("a")])
+        age(folder, ABANDONED_AFTER_SECONDS + 60)
+    _abandoned, own, marked, recent = logs
+    opened(marked).mark_in_use()
+    age(recent, ABANDONED_AFTER_SECONDS - 3600)
+    remove_abandoned_logs(STORAGE, str(tmp_path), str(own))
+    assert sorted(tmp_path.iterdir()) == sorted([own, marked, recent, other])
+    assert names(opened(marked)) == ["a"]
+    remove_abandoned_logs(STORAGE, str(tmp_path / "none"), str(own))
+
+
+def test_a_folder_that_cannot_be_marked(tmp_path):
+    (tmp_path / "file").touch()
+    opened(tmp_path / "log").mark_in_use()
+    ArrivalLog(STORAGE, str(tmp_path / "file" / "log")).mark_in_use()

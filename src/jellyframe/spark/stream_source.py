@@ -14,11 +14,12 @@ from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 from pyspark.sql.types import StructType
 
 from jellyframe.errors import OptionsError, StorageError
+from jellyframe.ops.bad_input import DROPMALFORMED, PERMISSIVE
 from jellyframe.ops.filters import RowFilter
 from jellyframe.spark.options import ReadOptions
 from jellyframe.spark.reading import plan_partitions, read_partition
 from jellyframe.spark.schema import columns_of
-from jellyframe.storage.arrivals import Arrival, ArrivalLog
+from jellyframe.storage.arrivals import LOG_PREFIX, Arrival, ArrivalLog, remove_abandoned_logs
 from jellyframe.storage.finding import find_files, fixed_folder
 from jellyframe.storage.stores import DataFile, Storage, locate
 
@@ -29,8 +30,6 @@ except ImportError:  # Spark 4.0 and 4.1
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming.datasource import ReadLimit
-
-LOG_PREFIX = "_jelly-arrivals-"
 
 # What an offset has in it: how many files of the log were taken, and, unless the user has said where it is, which log.
 _FILES, _LOG = "files", "log"
@@ -73,9 +72,18 @@ class _StreamReader(DataSourceStreamReader):
         """The log that an offset is of. A query that is run again goes on with the log that it had."""
         self._log_name = offset.get(_LOG, self._log_name)
         if self._log is None:
-            self._log = ArrivalLog(*self._log_place())
+            self._log = self._open_log()
         self._log.require(offset[_FILES])
+        if self.options.stream.state_location is None:
+            self._log.mark_in_use()
         return self._log
+
+    def _open_log(self) -> ArrivalLog:
+        """Open the log of the query, and remove those of queries that have long been given up."""
+        storage, folder = self._log_place()
+        if self.options.stream.state_location is None:
+            remove_abandoned_logs(storage, folder.rpartition("/")[0], folder)
+        return ArrivalLog(storage, folder)
 
     def _log_place(self) -> tuple[Storage, str]:
         state_location = self.options.stream.state_location
@@ -90,17 +98,22 @@ class _StreamReader(DataSourceStreamReader):
         return [(self._storages.index(file.storage), file) for file in found]
 
     def _files(self, arrivals: Sequence[Arrival]) -> list[DataFile]:
-        """Files of the log as they are now."""
+        """Return files of the log as they are now. What becomes of those that are gone, the mode says."""
         files: list[DataFile] = []
         for number, storage in enumerate(self._storages):
-            paths = [arrival.path for arrival in arrivals if arrival.storage == number]
-            for info in storage.fs.get_file_info(paths):
+            here = [arrival for arrival in arrivals if arrival.storage == number]
+            for arrival, info in zip(here, storage.fs.get_file_info([one.path for one in here]), strict=True):
                 if info.type == pa.fs.FileType.File:
                     files.append(DataFile.of(storage, info))
-                elif not self.options.stream.ignore_missing_files:
+                elif self.options.stream.ignore_missing_files or self.options.mode == DROPMALFORMED:
+                    continue
+                elif self.options.mode == PERMISSIVE:
+                    # Whoever reads it reports that it is gone.
+                    files.append(DataFile(storage, arrival.path, arrival.size))
+                else:
                     raise StorageError(
                         f"{storage.display(info.path)} was there and is to be read, but is gone; "
-                        "the option ignoreMissingFiles reads the others"
+                        "the option ignoreMissingFiles, and the modes DROPMALFORMED and PERMISSIVE, read the others"
                     )
         return files
 

@@ -6,20 +6,33 @@ old time of modification, is seen as well as any other.
 
 The log is a folder of segments. A segment never changes; it is named after the number of its first file. When there are
 many segments of one level, they are put together into one of the next level, so that there are never very many.
+
+Logs lie hidden in the folder that is read, one for each checkpoint. Nothing tells whether a checkpoint still exists, so
+a query marks its log as in use whenever it starts, and once a day while it runs. A log that has not been marked for
+`ABANDONED_AFTER_SECONDS` is removed when another query starts on the same folder.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from jellyframe.errors import StorageError
+from jellyframe.storage.commit import is_unchanged_for
 from jellyframe.storage.stores import DataFile, Storage
 
 _SEGMENT_NAME = re.compile(r"(\d{15})-(\d)\.json")
+LOG_PREFIX = "_jelly-arrivals-"
+_LOG_NAME = re.compile(f"{LOG_PREFIX}[0-9a-f]{{32}}")
+_IN_USE = "in-use"
+_MARK_EVERY_SECONDS = 24 * 3600
+# A query may well run once a month. One that comes back later than this has to read all files again.
+ABANDONED_AFTER_SECONDS = 90 * 24 * 3600
 # So many segments of a level become one of the next.
 SEGMENTS_TO_MERGE = 64
 
@@ -51,6 +64,7 @@ class ArrivalLog:
     arrivals: list[Arrival] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        self._marked: float | None = None
         self._seen: set[tuple[int, str]] = set()
         self._segments: list[_Segment] = []
         self._load()
@@ -83,6 +97,15 @@ class ArrivalLog:
             self._write(segment, arrivals)
             self._remember(segment, arrivals)
             self._merge()
+
+    def mark_in_use(self) -> None:
+        """Note that the log belongs to a living query. Failing is left to `add`, which cannot do without the folder."""
+        if self._marked is None or time.monotonic() - self._marked > _MARK_EVERY_SECONDS:
+            with suppress(OSError):
+                self.storage.fs.create_dir(self.folder, recursive=True)
+                with self.storage.fs.open_output_stream(f"{self.folder}/{_IN_USE}") as stream:
+                    stream.write(b"")
+            self._marked = time.monotonic()
 
     def _remember(self, segment: _Segment, arrivals: Sequence[Arrival]) -> None:
         self._segments.append(segment)
@@ -128,3 +151,13 @@ class ArrivalLog:
             self._segments[-SEGMENTS_TO_MERGE:] = [merged]
             for segment in tail:
                 self.storage.fs.delete_file(f"{self.folder}/{segment.name}")
+
+
+def remove_abandoned_logs(storage: Storage, folder: str, kept: str) -> None:
+    """Remove the logs in a folder that no query has used for long, except the one at the path `kept`."""
+    # The query goes on whether or not this works; and another one may be doing the same.
+    with suppress(OSError):
+        for info in storage.children(folder):
+            is_other_log = _LOG_NAME.fullmatch(info.base_name) and info.path != kept
+            if is_other_log and is_unchanged_for(storage, info, ABANDONED_AFTER_SECONDS):
+                storage.fs.delete_dir(info.path)

@@ -156,7 +156,12 @@ class Target:
         if self.storage.exists(f"{staging.path}/{_REPLACED}"):
             # Killed while it moved files: this is the old data, which only its owner may give up.
             return False
-        inside = self.storage.children(staging.path, recursive=True)
-        # Object stores know no times of folders.
-        times = [info.mtime_ns for info in (staging, *inside) if info.mtime_ns is not None]
-        return bool(times) and max(times) < (time.time() - ABANDONED_AFTER_SECONDS) * 1e9
+        return is_unchanged_for(self.storage, staging, ABANDONED_AFTER_SECONDS)
+
+
+def is_unchanged_for(storage: Storage, folder: Any, seconds: float) -> bool:
+    """Return whether a folder, given by its file info, and all that is in it were last changed that long ago."""
+    inside = storage.children(folder.path, recursive=True)
+    # Object stores know no times of folders.
+    times = [info.mtime_ns for info in (folder, *inside) if info.mtime_ns is not None]
+    return bool(times) and max(times) < (time.time() - seconds) * 1e9
