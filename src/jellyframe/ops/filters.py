@@ -13,6 +13,7 @@ from jellyframe.batch import Batch
 from jellyframe.errors import OptionsError, TextError
 from jellyframe.formats import ntriples
 from jellyframe.kernel.kinds import KIND_BLANK_NODE, KIND_DEFAULT_GRAPH, KIND_IRI
+from jellyframe.ops.hashing import term_column
 from jellyframe.terms import DEFAULT_GRAPH, IRI, BlankNode, DefaultGraph, Term
 
 # What users name: a term, the default graph, or either as text.
@@ -95,7 +96,7 @@ class RowFilter:
             terms = wanted.among(batch)
             if not terms.true_count:
                 return batch.filter(bytes(len(batch)))
-            rows = terms.take(_ints(column))
+            rows = terms.take(term_column(column))
             mask = rows if mask is None else pc.and_(mask, rows)
         return batch if mask is None else batch.filter(_bytes(mask))
 
@@ -103,7 +104,3 @@ class RowFilter:
 def _bytes(mask: pa.Array) -> memoryview:
     """Return a mask with one byte for each row."""
     return memoryview(mask.cast(pa.uint8()).buffers()[1])[: len(mask)]
-
-
-def _ints(column: memoryview) -> pa.Array:
-    return pa.Array.from_buffers(pa.int32(), len(column), [None, pa.py_buffer(column)])

@@ -97,9 +97,19 @@ class Inputs:
         """Return the same inputs with some of the files only."""
         return replace(self, files=tuple(files))
 
+    def with_mode(self, mode: Mode) -> Inputs:
+        """Return the same inputs read in another mode."""
+        return replace(self, options=replace(self.options, mode=mode))
+
     @property
     def total_bytes(self) -> int:
         return sum(file.size for file in self.files)
+
+    @property
+    def bytes_as_jelly(self) -> int:
+        """About how many bytes the inputs take as Jelly."""
+        text = sum(file.size for file in self.files if self.formats[file] in formats.TEXT_FORMATS)
+        return self.total_bytes - text + text // TEXT_FACTOR
 
     def pieces(self, target_bytes: int | None = None, *, number_frames: bool = False) -> list[tuple[Piece, ...]]:
         """Return what each task reads: pieces of about `target_bytes`; by default those of text are larger.

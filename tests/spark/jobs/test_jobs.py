@@ -154,7 +154,7 @@ def test_distinct_in_many_buckets_and_by_spark_itself(spark, source, tmp_path, m
 
 
 def test_hashes_that_share_a_half_are_told_apart():
-    from jellyframe.spark.jobs.distinct import first_of_each
+    from jellyframe.ops.deduplication import first_of_each
 
     pairs = np.array([(1, 2), (1, 3), (1, 2), (4, 2), (1, 3), (4, 2)], np.uint64)
     assert first_of_each(pairs).tolist() == [True, True, False, True, False, False]
@@ -208,6 +208,19 @@ def test_sample(spark, source, tmp_path):
         assert 0.3 * len(STATEMENTS) < half.total() < 0.7 * len(STATEMENTS)
     with pytest.raises(OptionsError, match="a fraction or a number"):
         jobs.sample(spark, source, tmp_path / "none")
+
+
+def test_a_sample_does_not_depend_on_formats_and_files(spark, source, tmp_path):
+    """Nor are there many small files, however many tasks there are."""
+    write_jelly(tmp_path / "data.jelly", STATEMENTS, restart_every=2000, frame_rows=20)
+    for how in ({"fraction": 0.2}, {"number": 50}, {"number": 9, "whole_subjects": True}):
+        one = jobs.sample(spark, source, tmp_path / "one", seed=5, save="overwrite", partition_bytes=10_000, **how)
+        two = jobs.sample(spark, tmp_path / "data.jelly", tmp_path / "two", seed=5, save="overwrite", **how)
+        assert texts(read(tmp_path / "one")) == texts(read(tmp_path / "two"))
+        assert (one.files, two.files) == (1, 1)
+        assert one.statements > 0
+    some = jobs.sample(spark, source, tmp_path / "some", fraction=0.9, files=3, partition_bytes=10_000)
+    assert some.files == 3
 
 
 def test_validate(spark, source, tmp_path, nquads):

@@ -9,8 +9,6 @@ for classes tell of the entities in them: their `key` is the class, and the hash
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from hashlib import blake2b
-from itertools import pairwise
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -26,8 +24,8 @@ from jellyframe.kernel.kinds import (
     KIND_QUOTED_TRIPLE,
     KIND_TYPED_LITERAL,
 )
-from jellyframe.kernel.ntriples_write_cy import term_strings
 from jellyframe.ops.bad_input import BadRecords
+from jellyframe.ops.hashing import term_column, term_texts, text_hashes
 from jellyframe.ops.inputs import Inputs
 from jellyframe.ops.reading import piece_batches
 from jellyframe.stream.splits import Piece
@@ -57,7 +55,6 @@ _FIXED_KEYS = {
     KIND_QUOTED_TRIPLE: QUOTED_TRIPLE,
     KIND_DEFAULT_GRAPH: DEFAULT_GRAPH,
 }
-_DIGEST_BYTES = 16
 # What codes of kinds and details are made with: kinds are smaller than this.
 _KINDS = 16
 
@@ -92,9 +89,9 @@ class _Counts:
 
     def __init__(self, batch: Batch) -> None:
         self._batch = batch
-        self._texts = string_array(term_strings(batch.terms, columns=batch.columns))
+        self._texts = term_texts(batch)
         self._keys = _keys(batch)
-        self._high, self._low = _hashes(self._texts)
+        self._high, self._low = (half.view(pa.int64()) for half in text_hashes(self._texts))
         self._parts: list[pa.Table] = []
 
     def rows(self) -> pa.RecordBatch:
@@ -104,7 +101,7 @@ class _Counts:
             self._add_terms(GRAPH, self._batch.g)
         else:
             self._add(GRAPH, pa.array([DEFAULT_GRAPH]), _zeros(1), _zeros(1), pa.array([len(self._batch)]))
-        predicates, uses = _value_counts(_terms(self._batch.p))
+        predicates, uses = _value_counts(term_column(self._batch.p))
         self._add(PREDICATE, self._texts.take(predicates), _zeros(len(uses)), _zeros(len(uses)), uses)
         self._add_classes()
         (rows,) = pa.concat_tables(self._parts).combine_chunks().to_batches()
@@ -115,7 +112,7 @@ class _Counts:
         self._parts.append(pa.Table.from_arrays([positions, key, high, low, uses], schema=COUNTS_SCHEMA))
 
     def _add_terms(self, position: int, rows: memoryview) -> None:
-        terms, uses = _value_counts(_terms(rows))
+        terms, uses = _value_counts(term_column(rows))
         self._add(position, self._keys.take(terms), self._high.take(terms), self._low.take(terms), uses)
 
     def _add_classes(self) -> None:
@@ -123,19 +120,14 @@ class _Counts:
         is_type = pc.equal(self._texts, RDF_TYPE)
         if not pc.any(is_type).as_py():
             return
-        has_type = is_type.take(_terms(self._batch.p))
-        entities = _terms(self._batch.s).filter(has_type).cast(pa.int64())
-        classes = _terms(self._batch.o).filter(has_type).cast(pa.int64())
+        has_type = is_type.take(term_column(self._batch.p))
+        entities = term_column(self._batch.s).filter(has_type).cast(pa.int64())
+        classes = term_column(self._batch.o).filter(has_type).cast(pa.int64())
         count = pa.scalar(len(self._texts), pa.int64())
         pairs, uses = _value_counts(pc.add(pc.multiply(classes, count), entities))
         classes = pc.divide(pairs, count)
         entities = pc.subtract(pairs, pc.multiply(classes, count))
         self._add(CLASS, self._texts.take(classes), self._high.take(entities), self._low.take(entities), uses)
-
-
-def _terms(rows: memoryview) -> pa.Array:
-    """A column of a batch, over the same memory."""
-    return pa.Array.from_buffers(pa.int32(), len(rows), [None, pa.py_buffer(rows)])
 
 
 def _value_counts(values: pa.Array) -> tuple[pa.Array, pa.Array]:
@@ -166,15 +158,3 @@ def _keys(batch: Batch) -> pa.Array:
         else:
             names.append(_FIXED_KEYS[number])
     return pa.array(names, pa.string()).take(encoded.indices)
-
-
-def _hashes(texts: pa.Array) -> tuple[pa.Array, pa.Array]:
-    """The halves of a hash of each text."""
-    offsets = memoryview(texts.buffers()[1]).cast("i")[: len(texts) + 1]
-    data = memoryview(texts.buffers()[2] or b"")
-    digests = b"".join(
-        [blake2b(data[start:end], digest_size=_DIGEST_BYTES).digest() for start, end in pairwise(offsets)]
-    )
-    halves = pa.Array.from_buffers(pa.int64(), 2 * len(texts), [None, pa.py_buffer(digests)])
-    every = pa.array(range(0, len(halves), 2), pa.int32())
-    return halves.take(every), halves.take(pc.add(every, 1))

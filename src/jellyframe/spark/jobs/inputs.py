@@ -98,20 +98,24 @@ def map_pieces(
     work: Callable[[tuple[Piece, ...]], Iterable[pa.RecordBatch]],
     schema: Any,
 ) -> DataFrame:
-    """A DataFrame of what a function makes of pieces, one task for each tuple of them.
+    """Return a DataFrame of what a function makes of pieces, one task for each tuple of them.
 
     The tasks read the files by themselves, so of the data only the result ever passes through the JVM.
     """
+    return map_tasks(spark, len(partitions), lambda number: work(partitions[number]), schema)
+
+
+def map_tasks(
+    spark: SparkSession, count: int, work: Callable[[int], Iterable[pa.RecordBatch]], schema: Any
+) -> DataFrame:
+    """Return a DataFrame of what a function makes of the numbers of tasks."""
 
     def task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             for number in batch.column(0).to_pylist():
-                yield from work(partitions[number])
+                yield from work(number)
 
-    if not partitions:
-        return spark.createDataFrame([], schema)
-    count = len(partitions)
-    return spark.range(0, count, 1, count).mapInArrow(task, schema)
+    return spark.range(0, count, 1, count).mapInArrow(task, schema) if count else spark.createDataFrame([], schema)
 
 
 def statement_columns(has_graph: bool) -> list[str]:

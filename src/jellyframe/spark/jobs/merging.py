@@ -6,20 +6,16 @@ from collections.abc import Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from jellyframe import formats
-from jellyframe.ops.inputs import KEEP, TEXT_FACTOR, BlankNodes, Inputs, Paths
+from jellyframe.ops.inputs import KEEP, BlankNodes, Paths
 from jellyframe.ops.summary import Summary
 from jellyframe.spark.jobs.distinct import BUCKET_BYTES, MAX_BUCKETS, write_distinct
 from jellyframe.spark.jobs.inputs import JobInputs, statement_columns, statements
 from jellyframe.spark.jobs.outputs import ERROR, Output
-from jellyframe.spark.jobs.running import copy_statements, cores, write_statements
+from jellyframe.spark.jobs.running import FILE_BYTES, copy_statements, file_count, write_statements
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-# How large a file is to become, and how small one may be so that all cores have something to do.
-_FILE_BYTES = 128 << 20
-_SMALL_FILE_BYTES = 8 << 20
 # Rows that a shuffle has brought together are in no order; sorting them in runs makes the files much smaller.
 _SHUFFLED_SORT = "g,s,p"
 
@@ -59,9 +55,9 @@ def merge(
     has_graph = inputs.files.has_graphs()
     if not distinct and not sort:
         target = Output.of(output, has_graph=has_graph, out_format=out_format, save=save, **options)
-        return copy_statements("merge", spark, inputs, target, files, _FILE_BYTES)
-    size = _size_as_jelly(inputs.files)
-    count = files or max(-(-size // _FILE_BYTES), min(cores(spark), size // _SMALL_FILE_BYTES), 1)
+        return copy_statements("merge", spark, inputs, target, files, FILE_BYTES)
+    size = inputs.files.bytes_as_jelly
+    count = files or file_count(spark, size)
     buckets = -(-size // BUCKET_BYTES)
     if not sort and buckets <= MAX_BUCKETS:
         target = Output.of(output, has_graph=has_graph, out_format=out_format, save=save, **options)
@@ -78,9 +74,3 @@ def merge(
         order = [name for name in ("g", "s", "p", "o") if name in columns]
         frame = frame.repartitionByRange(count, *order).sortWithinPartitions(*order)
     return write_statements("merge", inputs, target, frame)
-
-
-def _size_as_jelly(inputs: Inputs) -> int:
-    """About how many bytes the inputs take as Jelly."""
-    text = sum(file.size for file in inputs.files if inputs.formats[file] in formats.TEXT_FORMATS)
-    return inputs.total_bytes - text + text // TEXT_FACTOR

@@ -34,6 +34,9 @@ RESULT_SCHEMA = "result string"
 _TASKS_PER_CORE = 4
 _MIN_TASK_BYTES = 8 << 20
 _MAX_TASK_BYTES = 256 << 20
+# How large a file is to become, and how small one may be so that all cores have something to do.
+FILE_BYTES = 128 << 20
+_SMALL_FILE_BYTES = 8 << 20
 # A server does not tell how many cores it has.
 _UNKNOWN_CORES = 8
 
@@ -218,6 +221,11 @@ def write_statements(job: str, inputs: JobInputs, output: Output, frame: DataFra
 def cores(spark: SparkSession) -> int:
     """How many tasks run at a time, as far as we know."""
     return spark.sparkContext.defaultParallelism if hasattr(spark, "_jvm") else _UNKNOWN_CORES
+
+
+def file_count(spark: SparkSession, size: int) -> int:
+    """Return in how many files data of about this size, as Jelly, is written."""
+    return max(-(-size // FILE_BYTES), min(cores(spark), size // _SMALL_FILE_BYTES), 1)
 
 
 def _task_bytes(spark: SparkSession, inputs: Inputs) -> int:

@@ -2,21 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from jellyframe.errors import OptionsError
-from jellyframe.ops.inputs import KEEP, BlankNodes, Paths
+from jellyframe.ops.bad_input import DROPMALFORMED, FAILFAST, BadRecords
+from jellyframe.ops.inputs import KEEP, BlankNodes, Inputs, Paths
+from jellyframe.ops.reading import piece_batches
+from jellyframe.ops.sampling import Sampler
 from jellyframe.ops.summary import Summary
-from jellyframe.spark.jobs.inputs import JobInputs, statement_columns, statements
+from jellyframe.options import StreamOptions
+from jellyframe.spark.jobs.errors import plain_errors
+from jellyframe.spark.jobs.exchange import BLOB_SCHEMA, Blobs, partition_keys, small_batches, write_exchanged
+from jellyframe.spark.jobs.inputs import JobInputs, map_pieces, map_tasks
 from jellyframe.spark.jobs.outputs import ERROR, Output
-from jellyframe.spark.jobs.running import write_statements
+from jellyframe.spark.jobs.running import collected, file_count, run_job
+from jellyframe.stream.splits import Piece
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
-_HASH_RANGE = 1 << 31
+# About what a statement takes in a Jelly file, to guess how large a sample of a number of them will be.
+_STATEMENT_BYTES = 40
+_STATEMENTS_PER_SUBJECT = 10
+_HASHES_SCHEMA = "task int, hash long"
+# Spark has no unsigned numbers. Without this bit, signed ones are in the same order.
+_SIGN = 1 << 63
 
 
 def sample(
@@ -40,53 +55,101 @@ def sample(
 ) -> Summary:
     """Write a random sample: about a `fraction` of the statements, or exactly a `number` of them (as far as there are).
 
-    With `whole_subjects` it is of subjects, each with all of its statements. The same `seed` gives the same sample of
-    the same inputs. The other arguments are those of `convert`.
+    With `whole_subjects` it is of subjects, each with all of its statements. A hash of each statement, or subject, and
+    the `seed` decide: the same seed gives the same sample of the same data, whatever its format and files. So equal
+    statements are chosen together. There are as few files as their size lets there be, or as many as `files` says. The
+    other arguments are those of `convert`.
     """
     if (fraction is None) is (number is None):
         raise OptionsError("a sample is a fraction or a number: say one of them")
-    if fraction is not None and not 0 <= fraction <= 1:
-        raise OptionsError(f"the fraction is {fraction}, and must be between 0 and 1")
     if number is not None and number < 0:
         raise OptionsError(f"the number is {number}, and must not be negative")
+    sampler = Sampler(seed, whole_subjects).of_fraction(1.0 if fraction is None else fraction)
     inputs = JobInputs.find(
         paths,
         in_format=in_format,
         mode=mode,
         blank_nodes=blank_nodes,
-        layout="ntriples",
         partition_bytes=partition_bytes,
         **(read_options or {}),
     )
-    has_graph = inputs.files.has_graphs()
-    target = Output.of(output, has_graph=has_graph, out_format=out_format, save=save, **options)
-    frame = statements(spark, inputs, statement_columns(has_graph))
-    chosen = _chosen(frame, fraction, number, seed, whole_subjects)
-    if files is not None:
-        chosen = chosen.repartition(files)
-    return write_statements("sample", inputs, target, chosen)
+    target = Output.of(output, has_graph=inputs.files.has_graphs(), out_format=out_format, save=save, **options)
+    partitions = inputs.pieces()
+    samplers = [sampler] * len(partitions)
+    if number is not None:
+        with plain_errors():
+            samplers = _of_number(spark, inputs.files, partitions, sampler, number)
+    size = _sample_bytes(inputs.files, fraction, number, whole_subjects)
+    return _write_sample(spark, inputs, target, partitions, samplers, files or file_count(spark, size))
 
 
-def _chosen(frame: DataFrame, fraction: float | None, number: int | None, seed: int, whole_subjects: bool) -> DataFrame:
-    from pyspark.sql import functions as F  # noqa: N812
-
-    good = frame.where(F.col("s").isNotNull())
-    bad = frame.where(F.col("s").isNull())
+def _sample_bytes(inputs: Inputs, fraction: float | None, number: int | None, whole_subjects: bool) -> int:
+    """Return about how many bytes a sample takes as Jelly."""
+    size = inputs.bytes_as_jelly
     if fraction is not None:
-        luck = _luck(F.col("s"), seed) if whole_subjects else F.rand(seed)
-        return frame.where(F.col("s").isNull() | (luck < fraction))
-    assert number is not None
-    if whole_subjects:
-        subjects = good.select("s").distinct().orderBy(_luck(F.col("s"), seed), "s").limit(number)
-        chosen = good.join(F.broadcast(subjects), "s", "left_semi")
-    else:
-        chosen = good.withColumn("luck", F.rand(seed)).orderBy("luck").limit(number).drop("luck")
-    # Rows that tell of bad records are there in one mode only, and are no statements to choose from.
-    return chosen.unionByName(bad) if len(frame.columns) > len(statement_columns("g" in frame.columns)) else chosen
+        return int(size * fraction)
+    return min(size, (number or 0) * _STATEMENT_BYTES * (_STATEMENTS_PER_SUBJECT if whole_subjects else 1))
 
 
-def _luck(subject: Column, seed: int) -> Column:
-    """A number from 0 to 1 that a subject has wherever it comes up."""
-    from pyspark.sql import functions as F  # noqa: N812
+def _of_number(
+    spark: SparkSession, inputs: Inputs, partitions: list[tuple[Piece, ...]], sampler: Sampler, number: int
+) -> list[Sampler]:
+    """Return what each task samples so that there are exactly so many statements, or subjects.
 
-    return F.pmod(F.xxhash64(subject, F.lit(seed)), F.lit(_HASH_RANGE)) / _HASH_RANGE
+    The inputs are read once for their hashes: a task sends its smallest ones only.
+    """
+    from pyspark.sql import functions as sql
+
+    # Bad input is reported when it is read for the second time.
+    hashed = inputs.with_mode(FAILFAST if inputs.options.mode == FAILFAST else DROPMALFORMED)
+    hashes = map_pieces(spark, partitions, lambda pieces: _smallest(pieces, hashed, sampler, number), _HASHES_SCHEMA)
+    if sampler.whole_subjects:
+        smallest = hashes.select("hash").distinct().orderBy("hash").limit(number)
+        (row,) = collected(smallest.agg(sql.max("hash")))
+        # A subject that is at the limit has all of its statements there.
+        limit = 0 if row[0] is None else row[0] + _SIGN + 1
+        return [sampler.up_to(limit, 0)] * len(partitions)
+    chosen = hashes.orderBy("hash", "task").limit(number).groupBy("task", "hash").count()
+    last = chosen.groupBy("task").agg(sql.max("hash"), sql.max_by("count", "hash"))
+    limits = {task: (limit + _SIGN, ties) for task, limit, ties in collected(last)}
+    return [sampler.up_to(*limits.get(task, (0, 0))) for task in range(len(partitions))]
+
+
+def _smallest(pieces: tuple[Piece, ...], inputs: Inputs, sampler: Sampler, number: int) -> Iterator[pa.RecordBatch]:
+    from pyspark import TaskContext
+
+    context = TaskContext.get()
+    assert context is not None
+    bad = BadRecords(inputs.options.mode)
+    found = sampler.smallest((batch for piece in pieces for batch in piece_batches(piece, inputs, bad.add)), number)
+    task = pa.repeat(pa.scalar(context.partitionId(), pa.int32()), len(found))
+    hashes = pc.bit_wise_xor(found, pa.scalar(_SIGN, pa.uint64())).view(pa.int64())
+    yield pa.RecordBatch.from_arrays([task, hashes], names=["task", "hash"])
+
+
+def _write_sample(
+    spark: SparkSession,
+    inputs: JobInputs,
+    output: Output,
+    partitions: list[tuple[Piece, ...]],
+    samplers: list[Sampler],
+    files: int,
+) -> Summary:
+    """Write what the samplers leave of the partitions, in the order of the inputs, to so many files."""
+    keys = partition_keys(spark, files)
+    found = inputs.files
+    tasks = len(partitions)
+
+    def blobs(number: int) -> Iterator[pa.RecordBatch]:
+        bad = BadRecords(found.options.mode)
+        made = Blobs(StreamOptions().resolved(has_graph=output.plan.stream.has_graph), keys)
+        batches = (batch for piece in partitions[number] for batch in piece_batches(piece, found, bad.add))
+        for batch in samplers[number].sample(batches):
+            yield from made.add(number * files // tasks, output.fitting(batch))
+        yield from made.finish(bad)
+
+    def results() -> DataFrame:
+        return write_exchanged(map_tasks(spark, tasks, blobs, BLOB_SCHEMA), files, output)
+
+    with small_batches(spark):
+        return run_job("sample", inputs, output, results)
