@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import gzip
+import random
+import re
+from itertools import accumulate
 
 import pytest
 
+import jellyframe
 from jellyframe import JellyError
+from jellyframe.stream.framing import walk_frames
 from support.spark_data import STRING, Read, quads, restarts, schema, texts, write_jelly
 
 STATEMENTS = quads(3000)
@@ -63,6 +68,58 @@ def test_permissive_reports_in_a_column(good, size):
     assert 0 < len(kept) < len(frames)
     assert kept == [row for row in frames if row in set(kept)]
     assert (frame,) not in kept
+
+
+def frame_places(path):
+    """For each frame with statements: where it begins and ends, and the first row and the one behind the last."""
+    with jellyframe.open_reader(path) as reader:
+        sizes = [len(frame) for frame in reader.frames()]
+    with path.open("rb") as file:
+        frames = list(walk_frames(file, 0, path.stat().st_size))
+    ends = list(accumulate(sizes))
+    return [(at.offset, at.stop, end - size, end) for at, size, end in zip(frames, sizes, ends, strict=True) if size]
+
+
+LOST = re.compile(r": bytes (\d+) to (\d+) are lost: ")
+
+
+@pytest.mark.parametrize("index", [False, True])
+@pytest.mark.parametrize("size", [1, 7000, 1 << 30])
+@pytest.mark.parametrize("change", [-1, -40, -900, 1, 40, 900])
+def test_bytes_that_are_missing_or_too_many(tmp_path, index, size, change):
+    """All rows that are read are right, exactly the reported bytes are lost, and they end at the next restart point."""
+    path = write_jelly(tmp_path / "a.jelly", STATEMENTS, restart_every=6000, frame_rows=40, index=index)
+    data = path.read_bytes()
+    places = frame_places(path)
+    points = restarts(path)
+    rows = Read(path, layout="ntriples").rows("s", "p", "o", "g")
+    chance = random.Random(f"{index}{size}{change}")
+    for _ in range(4):
+        at = chance.randrange(points[1], points[-1])
+        new = chance.randbytes(change) if change > 0 else b""
+        path.write_bytes(data[:at] + new + data[at + max(0, -change) :])
+        with pytest.raises(JellyError, match=re.escape(str(path))):
+            Read(path, layout="ntriples", partition_bytes=size)
+        read = Read(path, layout="ntriples", partition_bytes=size, mode="PERMISSIVE")
+        given = [row[:4] for row in read.rows() if row[-1] is None]
+        lost = [tuple(map(int, LOST.search(row[-1]).groups())) for row in read.rows() if row[-1] is not None]
+        assert lost
+
+        def is_lost(start, stop, at=at, lost=lost):
+            shift = change if start >= at else 0
+            inside = any(first < stop + shift and start + shift < last for first, last in lost)
+            return inside or (start < at + max(0, -change) and at < stop)
+
+        expected = [row for start, stop, first, last in places if not is_lost(start, stop) for row in rows[first:last]]
+        assert given == expected
+        # Before the damage at most two frames are lost, and behind it at most what is up to the next restart point.
+        before = [place for place in places if place[1] <= at and is_lost(*place[:2])]
+        end = min(point for point in points if point >= at + max(0, -change))
+        after = [place for place in places if place[0] >= end and is_lost(*place[:2])]
+        assert len(before) <= 2
+        assert not after
+        dropped = Read(path, layout="ntriples", partition_bytes=size, mode="DROPMALFORMED")
+        assert dropped.rows() == given
 
 
 def test_the_column_has_the_name_that_is_asked_for(good):

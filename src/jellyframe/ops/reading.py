@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -16,52 +15,36 @@ from jellyframe.batch import Batch
 from jellyframe.errors import JellyError, ParseError, StorageError, TextError
 from jellyframe.formats import ntriples
 from jellyframe.formats.lines import LinePlace, LineRange
-from jellyframe.ops.bad_input import BAD_INPUT, MissingFileError
+from jellyframe.ops.bad_input import BAD_INPUT, FAILFAST, MissingFileError
 from jellyframe.ops.filters import RowFilter
-from jellyframe.ops.inputs import LINE_FORMATS, PER_FILE, InputOptions, Inputs
-from jellyframe.stream.cutting import restart_offsets
+from jellyframe.ops.inputs import LINE_FORMATS, PER_FILE, Inputs
 from jellyframe.stream.reader import open_reader
-from jellyframe.stream.splits import Piece, frames_before
+from jellyframe.stream.recovery import Damage
+from jellyframe.stream.splits import Piece
 
 OnError: TypeAlias = Callable[[JellyError], object]
-# A run of batches that were read in one go, and the part of the piece that they are of.
-Part: TypeAlias = tuple[Piece, Iterator[Batch]]
 
 
 def piece_batches(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[Batch]:
     """Yield the wanted statements of a piece. Bad input is passed to `on_error`, which may raise it."""
-    return (batch for _part, batches in piece_parts(piece, inputs, on_error) for batch in batches)
-
-
-def piece_parts(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[Part]:
-    """Yield the wanted statements of a piece in parts: one, or more where reading goes on behind bad input.
-
-    Each part has to be read to its end before the next one is asked for.
-    """
+    batches = _read(piece, inputs, on_error)
+    if inputs.options.blank_nodes == PER_FILE:
+        batches = _with_own_labels(batches, piece)
     row_filter = RowFilter(inputs.options.filters)
-    for part, batches in _parts(piece, inputs, on_error):
-        if inputs.options.blank_nodes == PER_FILE:
-            batches = _with_own_labels(batches, part)
-        yield part, map(row_filter.apply, batches) if row_filter else batches
+    return map(row_filter.apply, batches) if row_filter else batches
 
 
-def _parts(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[Part]:
+def _read(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[Batch]:
     found = inputs.formats[piece.file]
-    if found == formats.JELLY:
-        yield from _jelly_parts(piece, inputs, on_error)
-    elif found == formats.PARQUET:
-        yield piece, _present(_read_parquet, piece, inputs, on_error)
-    elif found in LINE_FORMATS:
-        yield piece, _present(_read_lines, piece, inputs, on_error)
-    else:
-        yield piece, _present(_read_document, piece, inputs, on_error)
-
-
-def _present(
-    read: Callable[[Piece, Inputs, OnError], Iterator[Batch]], piece: Piece, inputs: Inputs, on_error: OnError
-) -> Iterator[Batch]:
     try:
-        yield from read(piece, inputs, on_error)
+        if found == formats.JELLY:
+            yield from _read_jelly(piece, inputs, on_error)
+        elif found == formats.PARQUET:
+            yield from _read_parquet(piece, inputs, on_error)
+        elif found in LINE_FORMATS:
+            yield from _read_lines(piece, inputs, on_error)
+        else:
+            yield from _read_document(piece, inputs, on_error)
     except MissingFileError as error:
         on_error(error)
 
@@ -79,51 +62,40 @@ def _opened(piece: Piece) -> Iterator[Any]:
         yield source
 
 
-def _jelly_parts(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[Part]:
-    """Read a piece of a Jelly file. A bad frame costs what is up to the next restart point."""
-    rest: Piece | None = piece
-    while rest is not None:
-        failures: list[JellyError] = []
-        yield rest, _read_jelly(rest, inputs.options, failures)
-        if not failures:
-            return
-        (error,) = failures
-        error.source = piece.file.name
-        if error.frame is not None:
-            # Counted from where reading began, it means nothing unless the number of that frame is known.
-            error.frame = error.frame + rest.first_frame if rest.first_frame or not rest.start else None
-        on_error(error)
-        rest = _after(rest, error)
+def _read_jelly(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[Batch]:
+    """Read a piece of a Jelly file. In the tolerant modes damage costs what is up to the next restart point."""
+    options = inputs.options
 
+    def report(damage: Damage) -> None:
+        rest = "to the end" if damage.stop is None else f"to {damage.stop}"
+        on_error(_placed(damage.error, piece, f"bytes {damage.start} {rest} are lost: {damage.error.message}"))
 
-def _read_jelly(piece: Piece, options: InputOptions, failures: list[JellyError]) -> Iterator[Batch]:
-    """Read a piece up to its end or to an error, which is added to `failures`."""
-    try:
-        with (
-            _opened(piece) as source,
-            open_reader(
-                source,
-                limits=options.limits,
-                concatenated=options.concatenated,
-                batch_rows=options.batch_rows,
-                byte_range=piece.byte_range,
-            ) as reader,
-        ):
+    with (
+        _opened(piece) as source,
+        open_reader(
+            source,
+            limits=options.limits,
+            concatenated=options.concatenated,
+            batch_rows=options.batch_rows,
+            byte_range=piece.byte_range,
+            on_damage=None if options.mode == FAILFAST else report,
+        ) as reader,
+    ):
+        try:
             yield from reader.batches()
-    except (*BAD_INPUT, MissingFileError) as error:
-        failures.append(error)
+        except BAD_INPUT as error:
+            on_error(_placed(error, piece, error.message))
 
 
-def _after(piece: Piece, error: JellyError) -> Piece | None:
-    """Return what is left of a piece behind the place of an error, if it has a restart point there."""
-    if error.offset is None:
-        return None
-    with piece.file.open() as source:
-        points = [point for point in restart_offsets(source, piece.file.size) if error.offset < point < piece.end]
-        if not points:
-            return None
-        frame = frames_before(source, points[:1])[0]
-    return replace(piece, start=points[0], stop=piece.end, first_frame=frame)
+def _placed(error: JellyError, piece: Piece, message: str) -> JellyError:
+    """Return an error with the name of its file. Its frame is left out where it is not known which one that is."""
+    frame = error.frame
+    if frame is not None:
+        # Frames are counted from where reading began.
+        frame = frame + piece.first_frame if piece.first_frame or not piece.start else None
+    return type(error)(
+        message, source=piece.file.name, frame=frame, row=error.row, offset=error.offset, advice=error.advice
+    )
 
 
 def _read_lines(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[Batch]:

@@ -15,7 +15,7 @@ from jellyframe.batch import Batch
 from jellyframe.errors import JellyError, OptionsError
 from jellyframe.ops.bad_input import PERMISSIVE, BadRecords
 from jellyframe.ops.inputs import Inputs
-from jellyframe.ops.reading import piece_parts
+from jellyframe.ops.reading import piece_batches
 from jellyframe.stream.splits import Piece
 
 FILE_COLUMN = "file"
@@ -83,18 +83,18 @@ class PieceRows:
     def of_piece(self, piece: Piece) -> Iterator[pa.RecordBatch]:
         """Yield the rows of a piece."""
         bad = BadRecords(self._inputs.options.mode)
-        for part, batches in piece_parts(piece, self._inputs, bad.add):
-            if self._view is not None:
-                view = self._view
-                batches = (some for batch in batches for some in view.parts(batch))
-            if METADATA_COLUMN in self._columns:
-                converted = self._with_metadata(batches, part)
-            else:
-                converted = (self._convert(batch, part) for batch in batches)
-            for record_batch in converted:
-                if len(record_batch):
-                    yield record_batch
-                yield from self._reports(piece, bad.take())
+        batches = piece_batches(piece, self._inputs, bad.add)
+        if self._view is not None:
+            view = self._view
+            batches = (some for batch in batches for some in view.parts(batch))
+        if METADATA_COLUMN in self._columns:
+            converted = self._with_metadata(batches, piece)
+        else:
+            converted = (self._convert(batch, piece) for batch in batches)
+        for record_batch in converted:
+            if len(record_batch):
+                yield record_batch
+            yield from self._reports(piece, bad.take())
         yield from self._reports(piece, bad.rest(piece.file.name))
 
     def _convert(self, batch: Batch, piece: Piece, metadata: pa.Array | None = None) -> pa.RecordBatch:

@@ -186,6 +186,12 @@ class _RemoteFile:
             data += self._piece[: self._at]
         return data
 
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self.seek(0, os.SEEK_CUR)
+
     def close(self) -> None:
         self._file.close()
 

@@ -26,7 +26,7 @@ from jellyframe.errors import JellyError, LimitError, OptionsError, ParseError
 from jellyframe.options import Limits, StreamOptions
 from jellyframe.storage.sources import open_input
 from jellyframe.stream.decoder import StreamDecoder
-from jellyframe.stream.framing import HEAD_BYTES, READ_BYTES, begins_frame
+from jellyframe.stream.framing import HEAD_BYTES, READ_BYTES, begins_frame, walk_frames
 from jellyframe.stream.index import looks_like_restart
 from jellyframe.wire import decode_varint, encode_bytes_field
 
@@ -147,6 +147,9 @@ class RecoveringBatches:
                 known = [] if self._any_options else self._options_rows
                 restart = _find_restart(reading, start + 1, known, self._limits)
                 stop = reading.stop if restart is None else restart
+                if restart is not None:
+                    # The lengths of frames lead over damage that has changed none of them.
+                    next_frame = frame + (reading.count_frames(start, restart) or next_frame - frame)
         self._on_damage(Damage(start, stop, error))
         if restart is None:
             self._is_finished = True
@@ -220,6 +223,13 @@ class _Reading:
                 break
             data += more
         return data
+
+    def count_frames(self, start: int, stop: int) -> int | None:
+        """Return how many frames lie between two offsets; None if their lengths do not lead from one to the other."""
+        try:
+            return sum(1 for _frame in walk_frames(self._file, self._origin + start, self._origin + stop))
+        except ParseError:
+            return None
 
 
 class RandomAccess:
