@@ -17,8 +17,7 @@ from jellyframe.arrow.layouts import FRAME_COLUMN, METADATA_COLUMN
 from jellyframe.arrow.sorting import sorted_runs
 from jellyframe.arrow.terms import BatchMaker, find_layout
 from jellyframe.batch import Batch
-from jellyframe.errors import OptionsError, TableError
-from jellyframe.kernel.kinds import KIND_DEFAULT_GRAPH
+from jellyframe.errors import NamedGraphError, OptionsError, TableError
 from jellyframe.ops.rows import FILE_COLUMN
 from jellyframe.options import VERSION_1_1, StreamOptions
 from jellyframe.spark.options import WriteOptions
@@ -144,11 +143,13 @@ def write_files(
 
 
 def without_graphs(batch: Batch) -> Batch:
-    """Triples for a stream of triples: quads do if they are all in the default graph."""
-    kinds = batch.terms.buffers()[0]
-    if any(kinds[graph] != KIND_DEFAULT_GRAPH for graph in set(batch.g or ())):
-        raise TableError("the column 'g' names graphs, and physical_type is TRIPLES; drop the column, or write QUADS")
-    return Batch((batch.s, batch.p, batch.o, None), batch.terms)
+    """Return triples for a stream of triples; quads will do if they are all in the default graph."""
+    try:
+        return batch.without_graph()
+    except NamedGraphError as error:
+        raise NamedGraphError(
+            "the column 'g' names graphs, and physical_type is TRIPLES; drop the column, or write QUADS"
+        ) from error
 
 
 class JellyFiles(RollingFiles):

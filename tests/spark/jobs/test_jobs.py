@@ -11,7 +11,7 @@ import pyarrow.parquet
 import pytest
 
 import jellyframe
-from jellyframe.errors import OptionsError, StorageError, TableError, TextError
+from jellyframe.errors import NamedGraphError, OptionsError, StorageError, TextError
 from jellyframe.options import PhysicalType
 from jellyframe.spark import jobs
 from support.spark_data import STATEMENTS, quads, texts, write_jelly
@@ -82,7 +82,7 @@ def test_triples_stay_triples(spark, tmp_path, source):
     jobs.convert(spark, tmp_path / "a.nt", tmp_path / "jelly")
     (file,) = (tmp_path / "jelly").iterdir()
     assert options_of(file).physical_type is PhysicalType.TRIPLES
-    with pytest.raises(TableError, match="names graphs"):
+    with pytest.raises(NamedGraphError, match="a statement in a named graph, where only triples fit"):
         jobs.convert(spark, source, tmp_path / "nt", out_format="nt")
     assert not (tmp_path / "nt").exists()
 

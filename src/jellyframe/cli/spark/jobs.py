@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from jellyframe import formats
-from jellyframe.cli.arguments import CommandParser, add_command, add_format, size_or_off
+from jellyframe.cli.arguments import CommandParser, add_command, add_format, add_limits, size_or_off
 from jellyframe.cli.console import UsageError
 
 if TYPE_CHECKING:
@@ -49,6 +49,12 @@ def add_job(
     parser.add_argument(
         "--partition-size", metavar="SIZE", type=size_or_off, help="how much of the input a task reads, such as 64MiB"
     )
+    parser.add_switch(
+        "--concatenated",
+        default=False,
+        help="Jelly files may be several streams, end to end, each with its own options",
+    )
+    add_limits(parser)
     spark = parser.add_argument_group("Spark")
     spark.add_argument(
         "--master", metavar="URL", help="local[*] by default; the URL of a cluster, or sc://host of Spark Connect"
@@ -69,7 +75,11 @@ def _setting(text: str) -> tuple[str, str]:
 
 def read_settings(arguments: argparse.Namespace) -> dict[str, Any]:
     """How the inputs are read, as arguments of the functions in `jellyframe.spark.jobs`."""
-    settings = {"in_format": arguments.in_format, "partition_bytes": arguments.partition_size}
+    settings = {
+        "in_format": arguments.in_format,
+        "partition_bytes": arguments.partition_size,
+        "read_options": {"concatenated": arguments.concatenated, **dict(arguments.limit)},
+    }
     return {**settings, "mode": arguments.mode} if hasattr(arguments, "mode") else settings
 
 

@@ -5,12 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Literal
 
-from jellyframe.errors import JellyError
+from jellyframe.errors import Advice, JellyError
 
 # The last line of a traceback, with an error of ours, or of another kind that tells the user something.
 _OUR_ERROR = re.compile(r"^\s*jellyframe\.[\w.]+\.(\w+Error): (.+)$", re.MULTILINE)
 _OTHER_ERROR = re.compile(r"^\s*((?:\w+\.)*\w+(?:Error|Exception)): (.+)$", re.MULTILINE)
+# Advice in the words of the Python interface, as it stands at the end of a message.
+_LIMIT = re.compile(r"; raise Limits\.(\w+) if you trust the input$")
+_SETTING = re.compile(r"; (?:set (\w+)=(\S+)|change (\w+))( in the options)?$")
 _SPARK = ("pyspark", "py4j", "grpc")
 
 
@@ -36,8 +40,9 @@ def plain_error(error: Exception) -> JellyError:
     text = str(error)
     ours = _OUR_ERROR.findall(text)
     if ours:
-        kind, message = ours[-1]
-        return _kinds().get(kind, JobError)(message)
+        kind, text = ours[-1]
+        message, advice = split_advice(text.rstrip())
+        return _kinds().get(kind, JobError)(message, advice=advice)
     _, traceback, rest = text.partition("Traceback (most recent call last):")
     others = _OTHER_ERROR.findall(rest) if traceback else []
     if others:
@@ -46,10 +51,23 @@ def plain_error(error: Exception) -> JellyError:
     return JobError(f"Spark: {lines[0] if lines else type(error).__name__}")
 
 
+def split_advice(text: str) -> tuple[str, Advice | None]:
+    """Return the text of an error without the advice at its end, and that advice.
+
+    Of an error in another process there is only the text. Other user interfaces say the advice in their own words.
+    """
+    if found := _LIMIT.search(text):
+        return text[: found.start()], Advice("limit", found[1])
+    if found := _SETTING.search(text):
+        kind: Literal["stream option", "argument"] = "stream option" if found[4] else "argument"
+        return text[: found.start()], Advice(kind, found[1] or found[3], found[2] or "")
+    return text, None
+
+
 def _kinds() -> dict[str, type[JellyError]]:
     """The errors of ours by name, those that take no more than a message."""
     from jellyframe import errors
-    from jellyframe.errors import StorageError
+    from jellyframe.ops.bad_input import MissingFileError
 
     found = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, JellyError)]
-    return {kind.__name__: kind for kind in (*found, StorageError)}
+    return {kind.__name__: kind for kind in (*found, MissingFileError)}

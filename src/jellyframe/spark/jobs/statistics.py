@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,7 @@ def stats(
     approximate: bool = False,
     in_format: str | None = None,
     mode: str = "FAILFAST",
+    read_options: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> Statistics:
     """Statistics of files, folders and patterns, or of a DataFrame of statements in any layout.
@@ -34,7 +35,9 @@ def stats(
 
     with plain_errors():
         if isinstance(data, str | PathLike | Sequence):
-            counts = counts_of_files(spark, JobInputs.find(data, in_format=in_format, mode=mode, **options))
+            counts = counts_of_files(
+                spark, JobInputs.find(data, in_format=in_format, mode=mode, **(read_options or {}), **options)
+            )
         else:
             counts = counts_of_frame(data)
         return gather(counts, approximate=approximate)
