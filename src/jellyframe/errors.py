@@ -15,7 +15,7 @@ class Advice(NamedTuple):
     """The setting that helps against an error: each user interface has its own words for it.
 
     `kind` says what the setting belongs to: `Limits`, `StreamOptions`, or the arguments of the function that was
-    called. `value` is what to set it to; empty if that is up to the user.
+    called. `value` is what to set it to; empty where it is a number to raise.
     """
 
     kind: Literal["limit", "stream option", "argument"]
@@ -27,7 +27,7 @@ class Advice(NamedTuple):
         if self.kind == "limit":
             return f"raise Limits.{self.name} if you trust the input"
         place = " in the options" if self.kind == "stream option" else ""
-        return f"set {self.name}={self.value}{place}" if self.value else f"change {self.name}{place}"
+        return f"set {self.name}={self.value}{place}" if self.value else f"raise {self.name}{place}"
 
 
 class JellyError(ValueError):
@@ -173,8 +173,8 @@ def clipped(text: str) -> str:
     return f"{text[:_MESSAGE_HEAD]} … ({left_out} characters) … {text[-_MESSAGE_TAIL:]}"
 
 
-def clipped_statement(line: str) -> str:
-    """Return a statement's line as a message quotes it: not all of it if it is long."""
+def short_line(line: str) -> str:
+    """Return the line of a statement as a message quotes it: not all of it if it is long."""
     return line if len(line) <= 300 else f"{line[:200]} … ({len(line) - 260} characters) … {line[-60:]}"
 
 

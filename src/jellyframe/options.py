@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final, Literal, TypeAlias, TypedDict, TypeVar, Unpack
 
-from jellyframe.errors import EncodeError, LimitError, OptionsError, shortened
+from jellyframe.errors import Advice, EncodeError, LimitError, OptionsError, shortened
 from jellyframe.wire import BYTES, VARINT, decode_fields, encode_bytes_field, encode_string, encode_varint
 
 _E = TypeVar("_E", bound=IntEnum)
@@ -227,9 +227,7 @@ class StreamOptions:
         for table in _TABLES:
             asked, allowed = getattr(self, table), getattr(limits, table)
             if asked > allowed:
-                raise LimitError(
-                    f"{table} is {asked}, above the limit of {allowed}; raise Limits.{table} if you trust the input"
-                )
+                raise LimitError(f"{table} is {asked}, above the limit of {allowed}", advice=Advice("limit", table))
 
     def with_version(self, *, uses_1_1: bool) -> StreamOptions:
         """Return these options with the version tag to write: theirs, or a higher one that the stream needs."""

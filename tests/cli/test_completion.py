@@ -15,7 +15,7 @@ source "$1"
 cd "$2"
 shift 2
 COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
-_jellyframe
+_shtab_jellyframe
 printf '%s\\n' "${COMPREPLY[@]}"
 """
 

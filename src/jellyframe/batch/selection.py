@@ -7,9 +7,7 @@ from typing import NamedTuple
 
 from jellyframe.batch.batch import Batch
 from jellyframe.batch.validation import check_batch
-from jellyframe.errors import NamedGraphError
-
-NO_PLACE_FOR_GRAPHS = "use --merge-graphs to leave out which graph statements are in"
+from jellyframe.errors import Advice, NamedGraphError, short_line
 
 
 class FrameRange(NamedTuple):
@@ -50,8 +48,9 @@ def without_graphs(batches: Iterable[Batch], *, merge: bool, target: str, source
             (statement,) = batch.statements(row, row + 1)
             raise NamedGraphError(
                 f"statement {before + row + 1} is in a named graph, which {target} cannot hold: "
-                f"{statement.to_line()} ({NO_PLACE_FOR_GRAPHS})",
+                f"{short_line(statement.to_line())}",
                 source=source,
+                advice=Advice("argument", "merge_graphs", "True"),
             ) from None
         before += len(batch)
 

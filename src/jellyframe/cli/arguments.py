@@ -6,6 +6,8 @@ import argparse
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from jellyframe.cli.console import Console, print_text
+from jellyframe.errors import clipped, shortened
 from jellyframe.formats import Format, names
 
 if TYPE_CHECKING:
@@ -14,8 +16,6 @@ if TYPE_CHECKING:
 STANDARD_STREAM = "-"
 _TRUE = ("true", "yes", "on", "1")
 _FALSE = ("false", "no", "off", "0")
-_UNITS = {"": 1, "b": 1, "k": 1000, "kb": 1000, "kib": 1 << 10, "m": 10**6, "mb": 10**6, "mib": 1 << 20}
-_UNITS |= {"g": 10**9, "gb": 10**9, "gib": 1 << 30}
 
 
 class CommandParser(argparse.ArgumentParser):
@@ -59,7 +59,13 @@ class CommandParser(argparse.ArgumentParser):
         return parsed, left
 
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"jellyframe: error: {message} (see `{self.prog} --help`)\n")
+        Console().error(f"{clipped(message)} (see `{self.prog} --help`)")
+        self.exit(2)
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Write help and versions to standard output. Other than in argparse, a failure to write is one."""
+        if message:
+            print_text(message)
 
 
 def add_command(
@@ -138,34 +144,37 @@ def boolean(text: str) -> bool:
         return True
     if word in _FALSE:
         return False
-    raise argparse.ArgumentTypeError(f"{text!r} is neither true nor false")
+    raise argparse.ArgumentTypeError(f"{shortened(text)} is neither true nor false")
 
 
 def positive(text: str) -> int:
     """A whole number of at least 1."""
     number = natural(text)
     if number < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} must be at least 1")
+        raise argparse.ArgumentTypeError(f"{shortened(text)} must be at least 1")
     return number
 
 
 def natural(text: str) -> int:
     """A whole number of at least 0."""
     if not text.isascii() or not text.isdigit():
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number")
+        raise argparse.ArgumentTypeError(f"{shortened(text)} is not a whole number")
     return int(text)
 
 
+def size(text: str) -> int:
+    """A number of bytes such as 500000, 64k or 8MiB; units are powers of 1024."""
+    from jellyframe.sizes import parse_size
+
+    try:
+        return parse_size(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{shortened(text)}: {error}") from None
+
+
 def size_or_off(text: str) -> int | None:
-    """A number of bytes such as 500000, 64k, 8MiB, or None for `off`."""
-    word = text.strip().lower()
-    if word in ("off", "none", "false", "0"):
-        return None
-    digits = word.rstrip("bkmgi ")
-    unit = word[len(digits) :].strip()
-    if not digits.isascii() or not digits.isdigit() or unit not in _UNITS:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a size such as 500000, 64k or 8MiB, nor `off`")
-    return int(digits) * _UNITS[unit]
+    """A number of bytes, or None for `off`."""
+    return None if text.strip().lower() == "off" else size(text)
 
 
 def limit(text: str) -> tuple[str, int]:
@@ -178,5 +187,5 @@ def limit(text: str) -> tuple[str, int]:
     name = name.strip().replace("-", "_")
     known = [field.name for field in fields(Limits)]
     if name not in known:
-        raise argparse.ArgumentTypeError(f"there is no limit {name!r}; there are {', '.join(known)}")
-    return name, size_or_off(value) or 0
+        raise argparse.ArgumentTypeError(f"there is no limit {shortened(name)}; there are {', '.join(known)}")
+    return name, size(value)

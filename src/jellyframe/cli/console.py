@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, TextIO
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, BinaryIO, TextIO
 
 from jellyframe.errors import one_line
+from jellyframe.storage.types import STANDARD_OUTPUT_NAME
+from jellyframe.storage.writing import flush_all, write_all
 
 if TYPE_CHECKING:
     from jellyframe.cli.progress import Progress, StatusLine
@@ -22,12 +26,16 @@ class UsageError(Exception):
 
 
 class Console:
-    """Standard error, with colour where a person reads it."""
+    """Standard error, with colour where a person reads it.
 
-    def __init__(self, *, quiet: bool = False, stream: TextIO | None = None) -> None:
+    Where it is closed or full nothing is shown, and the exit code alone tells how it went.
+    """
+
+    def __init__(self, *, quiet: bool = False, debug: bool = False, stream: TextIO | None = None) -> None:
         self._stream = sys.stderr if stream is None else stream
         self.quiet = quiet
-        self.is_terminal = self._stream.isatty()
+        self.debug = debug
+        self.is_terminal = self._stream is not None and self._stream.isatty()
         self._has_colour = self.is_terminal and has_colour()
         self._progress: StatusLine | None = None
 
@@ -41,6 +49,13 @@ class Console:
         """Something good to know, unless the user wants quiet."""
         if not self.quiet:
             self._say("", message)
+
+    def traceback(self) -> None:
+        """Show the traceback of the exception that is being handled, if the user wants that."""
+        if self.debug:
+            import traceback
+
+            self._write(traceback.format_exc())
 
     def paint(self, text: str, colour: str) -> str:
         return f"\x1b[{colour}m{text}\x1b[0m" if self._has_colour else text
@@ -75,10 +90,45 @@ class Console:
 
     def _say(self, kind: str, message: str) -> None:
         self.end_progress()
-        self._stream.write(f"jellyframe: {kind}{one_line(message)}\n")
-        self._stream.flush()
+        self._write(f"jellyframe: {kind}{one_line(message)}\n")
+
+    def _write(self, text: str) -> None:
+        if self._stream is not None:
+            with suppress(OSError, ValueError):
+                self._stream.write(text)
+                self._stream.flush()
 
 
 def has_colour() -> bool:
     """Whether colour is welcome on a terminal: not with NO_COLOR, whatever its value, nor on a dumb terminal."""
     return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def standard_output() -> BinaryIO:
+    """Return standard output for bytes. Raises where it is closed."""
+    if sys.stdout is None:
+        raise UsageError("standard output is closed")
+    return sys.stdout.buffer
+
+
+def print_text(text: str) -> None:
+    """Write text to standard output, all of it; lone surrogates become escapes."""
+    with _named():
+        write_all(standard_output(), text.encode("utf-8", "backslashreplace"))
+
+
+def flush_output() -> None:
+    """Hand on all that was written to standard output."""
+    if sys.stdout is not None:
+        with _named():
+            flush_all(sys.stdout.buffer)
+
+
+@contextmanager
+def _named() -> Iterator[None]:
+    """Name standard output in an error of the system."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = STANDARD_OUTPUT_NAME
+        raise

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -54,6 +53,7 @@ jellyframe rdf inspect people.jelly --html report.html
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from jellyframe.cli.streams import output_sink
     from jellyframe.report.documents import JsonWriter, YamlWriter
     from jellyframe.report.inspection import FrameWriter, input_document, options_document, totals_document
     from jellyframe.storage.sinks import ByteSink
@@ -62,10 +62,10 @@ def run(arguments: argparse.Namespace) -> int:
         # Standard output is for the page; the document goes where --to says.
         _survey(arguments)
         return 0
-    with ByteSink(sys.stdout.buffer if arguments.to is None else arguments.to) as sink:
+    with ByteSink(output_sink(arguments.to, is_binary=False)) as sink:
 
         def write(text: str) -> None:
-            sink.write(text.encode())
+            sink.write_text(text)
 
         writer = JsonWriter(write) if arguments.json else YamlWriter(write)
         if arguments.per_frame:
@@ -106,12 +106,13 @@ def _survey(
         )
     arguments.console.end_progress()
     if history is not None:
+        from jellyframe.cli.streams import output_sink
         from jellyframe.report.stream import stream_page
         from jellyframe.storage.sinks import ByteSink
 
         is_standard = arguments.html == STANDARD_STREAM
-        with ByteSink(sys.stdout.buffer if is_standard else arguments.html) as sink:
-            sink.write(stream_page(survey, history, source.name, source.bytes_read).encode())
+        with ByteSink(output_sink(None if is_standard else arguments.html, is_binary=False)) as sink:
+            sink.write_text(stream_page(survey, history, source.name, source.bytes_read))
         if not is_standard:
             arguments.console.note(f"the page is in {arguments.html}")
     return survey

@@ -3,32 +3,68 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from types import FrameType
+from typing import Any
 
 from jellyframe.cli.commands import build_parser
-from jellyframe.cli.console import Console, UsageError
+from jellyframe.cli.console import Console, flush_output
+from jellyframe.cli.wording import describe
 
 EXIT_TROUBLE = 2
 # What shells make of a program that these signals ended.
 EXIT_INTERRUPTED = 130
 EXIT_PIPE_CLOSED = 141
 
-# The packages that commands may need and a plain installation lacks.
-_EXTRA_OF_MODULE = {"pyoxigraph": "cli", "google": "cli", "rdflib": "rdflib", "pyspark": "spark", "pandas": "spark"}
+_HANDLED_SIGNALS = ("SIGTERM", "SIGHUP")
+
+
+class _TerminatedError(BaseException):
+    """A signal asks the process to end: raised where it is, so that all that is open is cleaned up."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command line; the answer is the exit code."""
-    debug = False
+    """Run a command line and return the exit code."""
+    _open_missing_descriptors()
     console = Console()
     try:
-        words = sys.argv[1:] if argv is None else argv
-        arguments = build_parser(words).parse_args(words)
-        debug = arguments.debug
-        arguments.console = console = Console(quiet=arguments.quiet)
-        code: int = arguments.run(arguments)
-        sys.stdout.flush()
+        with _signals_raise():
+            return _run(argv, console)
+    except _TerminatedError as error:
+        console.end_progress()
+        _end_by_signal(error.number)
+        return EXIT_TROUBLE
+
+
+def _run(argv: Sequence[str] | None, console: Console) -> int:
+    code = _guarded(lambda: _run_command(argv, console), console)
+    # What is left in the buffer of standard output may fail to be written, too.
+    flushed = _guarded(_flush_stdout, console)
+    console.end_progress()
+    return flushed or code
+
+
+def _run_command(argv: Sequence[str] | None, console: Console) -> int:
+    words = sys.argv[1:] if argv is None else argv
+    arguments = build_parser(words).parse_args(words)
+    console.quiet = arguments.quiet
+    console.debug = arguments.debug
+    arguments.console = console
+    code: int = arguments.run(arguments)
+    return code
+
+
+def _guarded(do: Callable[[], int], console: Console) -> int:
+    """Call a function and return its exit code, or that of the exception which it raises."""
+    try:
+        return do()
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else EXIT_TROUBLE
     except KeyboardInterrupt:
@@ -36,38 +72,80 @@ def main(argv: Sequence[str] | None = None) -> int:
         return EXIT_INTERRUPTED
     except BrokenPipeError:
         console.end_progress()
-        _let_go_of_stdout()
+        _abandon_stdout()
         return EXIT_PIPE_CLOSED
     except Exception as error:
         console.end_progress()
-        if debug:
-            import traceback
-
-            traceback.print_exc()
-        console.error(_describe(error))
+        _abandon_stdout_if_full()
+        console.traceback()
+        console.error(describe(error))
         return EXIT_TROUBLE
+
+
+# ---- signals ----
+
+
+@contextmanager
+def _signals_raise() -> Iterator[None]:
+    """Have the signals that end a process raise an exception, unless they are ignored, as with `nohup`."""
+    before: dict[int, Any] = {}
+
+    def handle(number: int, _frame: FrameType | None) -> None:
+        for other in before:
+            # The exception is on its way: another one would only disturb the cleaning up.
+            signal.signal(other, signal.SIG_IGN)
+        raise _TerminatedError(number)
+
+    for name in _HANDLED_SIGNALS:
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            # Only the main thread may do this; in another one nothing changes.
+            with suppress(ValueError):
+                before[number] = signal.signal(number, handle)
+    try:
+        yield
     finally:
-        console.end_progress()
-    return code
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
-def _describe(error: Exception) -> str:
-    """An error in one line: the place, and what is wrong there."""
-    if isinstance(error, OSError) and error.strerror:
-        return f"{error.filename}: {error.strerror}" if error.filename is not None else error.strerror
-    if isinstance(error, ModuleNotFoundError) and error.name is not None:
-        extra = _EXTRA_OF_MODULE.get(error.name.partition(".")[0])
-        if extra is not None:
-            return f"this needs the package {error.name}: pip install 'jellyframe[{extra}]'"
-    from jellyframe.errors import JellyError
-
-    if isinstance(error, UsageError | JellyError):
-        return str(error)
-    return f"{type(error).__name__}: {error} (a mistake in jellyframe; --debug shows where)"
+def _end_by_signal(number: int) -> None:
+    """End this process by a signal, so that whoever waits for it sees what ended it."""
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
 
 
-def _let_go_of_stdout() -> None:
-    """Have nothing more to say to a pipe that nobody reads: Python would complain about that when it exits."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
-    os.close(nowhere)
+# ---- standard streams ----
+
+
+def _open_missing_descriptors() -> None:
+    """Open /dev/null in place of standard streams that are closed: files that are opened must not take their numbers.
+
+    Python's own `sys.stdout` and so on stay None.
+    """
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+
+
+def _flush_stdout() -> int:
+    flush_output()
+    return 0
+
+
+def _abandon_stdout_if_full() -> None:
+    """Drop what cannot be written to standard output: the interpreter would try again at exit, and complain."""
+    try:
+        _flush_stdout()
+    except (OSError, ValueError):
+        _abandon_stdout()
+
+
+def _abandon_stdout() -> None:
+    """Redirect standard output to /dev/null, so that the interpreter's final flush does not fail."""
+    with suppress(OSError, ValueError, AttributeError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)

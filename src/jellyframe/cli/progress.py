@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import suppress
 from typing import TextIO
 
 REFRESH_SECONDS = 0.1
@@ -21,21 +22,25 @@ class StatusLine:
 
     def show(self, line: str) -> None:
         self._shown = time.monotonic()
-        self._stream.write(_CLEAR + line[: self._width() - 1])
-        self._stream.flush()
+        self._write(_CLEAR + line[: self._width() - 1])
+
+    def _write(self, text: str) -> None:
+        # The terminal may be gone. That is no reason to stop.
+        with suppress(OSError, ValueError):
+            self._stream.write(text)
+            self._stream.flush()
 
     def _width(self) -> int:
         """How much fits on a line, which must not wrap."""
         try:
             return os.get_terminal_size(self._stream.fileno()).columns or USUAL_WIDTH
-        except OSError:
+        except (OSError, ValueError):
             return USUAL_WIDTH
 
     def close(self) -> None:
         """Take the line away."""
         if self._shown is not None:
-            self._stream.write(_CLEAR)
-            self._stream.flush()
+            self._write(_CLEAR)
             self._shown = None
 
 

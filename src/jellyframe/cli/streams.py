@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import errno
-import glob
 import os
 import sys
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from jellyframe.cli.arguments import STANDARD_STREAM
-from jellyframe.cli.console import Console, UsageError
+from jellyframe.cli.console import Console, UsageError, standard_output
+from jellyframe.storage.sinks import descriptor_of
 from jellyframe.storage.sources import InputFile
+from jellyframe.storage.types import Sink
+from jellyframe.storage.uris import is_uri
 
 if TYPE_CHECKING:
     from jellyframe.batch import Batch
@@ -70,30 +72,34 @@ class ProgressOfInputs:
 
 
 def expand_inputs(names: list[str]) -> list[str | None]:
-    """The inputs that were named, patterns resolved, None for standard input, which is also what no name stands for."""
+    """Return the inputs that were named: patterns, folders and URIs resolved, None for standard input.
+
+    No name at all stands for standard input.
+    """
+    from jellyframe.storage.resolving import resolve_names
+
     paths: list[str | None] = []
     for name in names or [STANDARD_STREAM]:
         if name == STANDARD_STREAM:
             if None in paths:
                 raise UsageError("standard input can be read only once")
             paths.append(None)
-        elif glob.has_magic(name) and not os.path.lexists(name):
-            # Shells resolve patterns, but not in quotes, and not everywhere.
-            found = sorted(glob.glob(name, recursive=True))
-            if not found:
-                raise UsageError(f"{name}: no file has such a name")
-            paths += found
         else:
-            paths.append(name)
+            paths += resolve_names([name])
     return paths
 
 
-def output_sink(path: str | None, *, is_binary: bool, force: bool = False) -> Any:
-    """What to give to a writer: the path, or standard output, which is no terminal if the data is binary."""
-    if path is not None:
-        if not os.path.isdir(os.path.dirname(path) or "."):
+def output_sink(path: str | None, *, is_binary: bool, force: bool = False) -> Sink:
+    """Return what to give to a writer: the path, or standard output, which is no terminal if the data is binary."""
+    if path is not None and not is_standard_output(path):
+        if not is_uri(path) and not os.path.isdir(os.path.dirname(path) or "."):
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
         return path
-    if is_binary and not force and sys.stdout.isatty():
+    if is_binary and not force and sys.stdout is not None and sys.stdout.isatty():
         raise UsageError("binary data would fill your terminal: name a file with --to, or use --force")
-    return sys.stdout.buffer
+    return standard_output()
+
+
+def is_standard_output(path: str) -> bool:
+    """Return whether a path such as /dev/stdout is standard output."""
+    return descriptor_of(path) == 1

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import Any
 
 from jellyframe.batch.selection import FrameRange
 from jellyframe.cli.arguments import add_command, add_input, add_limits, limits_of
+from jellyframe.cli.console import standard_output
 from jellyframe.cli.frame_ranges import frame_range
+from jellyframe.cli.wording import option_words
 
 _DELIMITED = {"either": None, "true": True, "false": False}
 
@@ -78,9 +79,9 @@ def run(arguments: argparse.Namespace) -> int:
             progress=progress_callback(arguments.console),
         )
     arguments.console.end_progress()
-    with ByteSink(sys.stdout.buffer) as sink:
+    with ByteSink(standard_output()) as sink:
         if arguments.json:
-            sink.write(report.as_json().encode())
+            sink.write_text(report.as_json(option_words))
         elif not arguments.quiet:
-            sink.write(report.as_text().encode())
+            sink.write_text(report.as_text(option_words))
     return 0 if report.is_valid else 1

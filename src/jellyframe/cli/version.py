@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 from jellyframe.cli.arguments import add_command
+from jellyframe.cli.console import print_text
 
 
 def add_parser(subparsers: Any) -> None:
@@ -20,7 +21,6 @@ def add_parser(subparsers: Any) -> None:
 
 def run(_arguments: argparse.Namespace) -> int:
     import platform
-    import sys
     from importlib.metadata import PackageNotFoundError
     from importlib.metadata import version as version_of
 
@@ -32,5 +32,5 @@ def run(_arguments: argparse.Namespace) -> int:
             lines.append(f"{package} {version_of(package)}")
         except PackageNotFoundError:
             lines.append(f"{package} not installed")
-    sys.stdout.write("\n".join(lines) + "\n")
+    print_text("\n".join(lines) + "\n")
     return 0

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from jellyframe import formats
 from jellyframe.arrow.layouts import ArrowView
-from jellyframe.errors import OptionsError
+from jellyframe.errors import Advice, OptionsError
 
 if TYPE_CHECKING:
     from jellyframe.batch import Batch
@@ -24,7 +24,7 @@ def write_table_file(
     """Write batches as a table, in a layout of `read_table`."""
     if target is formats.CSV:
         if layout == "struct":
-            raise OptionsError("--layout struct: CSV has no columns within columns; use ntriples or flat")
+            raise OptionsError("CSV has no columns within columns", advice=Advice("argument", "layout", "ntriples"))
         import pyarrow.csv as arrow_csv
 
         view = ArrowView(layout or "ntriples", has_graph)

@@ -159,8 +159,8 @@ class FieldDecoder:
     def check_frame_length(self, length: cython.longlong, pos: cython.Py_ssize_t) -> cython.int:
         if length > self.max_frame_bytes:
             raise LimitError(
-                f"a frame of {length} bytes, above the limit of {self.max_frame_bytes}; "
-                "if the input is Jelly and you trust it, raise Limits.max_frame_bytes",
+                f"a frame of {length} bytes, above the limit of {self.max_frame_bytes}, if the input is Jelly at all",
+                advice=Advice("limit", "max_frame_bytes"),
                 source=self.source_name,
                 frame=self.frame_number,
                 offset=self.base_offset + pos,

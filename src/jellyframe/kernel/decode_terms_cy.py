@@ -11,7 +11,7 @@ try:
 except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
     import cython
 
-from jellyframe.errors import LimitError
+from jellyframe.errors import Advice, LimitError
 from jellyframe.kernel.decode_lookups_cy import LookupDecoder
 from jellyframe.kernel.memory_cy import grown_ints, grown_longs, int_column, long_column
 
@@ -352,8 +352,8 @@ class TermDecoder(LookupDecoder):
             self.fail("a quoted triple as predicate, but the options do not set generalized_statements", start)
         if level > self.max_nesting_depth:
             raise LimitError(
-                f"quoted triples are nested deeper than the limit of {self.max_nesting_depth}; "
-                "raise Limits.max_nesting_depth if you trust the input",
+                f"quoted triples are nested deeper than the limit of {self.max_nesting_depth}",
+                advice=Advice("limit", "max_nesting_depth"),
                 source=self.source_name,
                 frame=self.frame_number,
                 row=self.row_number,

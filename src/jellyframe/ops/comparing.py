@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeGuard
 
 from jellyframe import formats
 from jellyframe.batch.selection import FrameRange, take_frames
+from jellyframe.errors import short_line
 from jellyframe.ops import isomorphism
 from jellyframe.ops.isomorphism import normalised
 from jellyframe.ops.progress import ProgressCallback, ProgressMeter
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from jellyframe.storage.types import Path, Source
 
 COMPARED_FORMATS = (*formats.TEXT_FORMATS, formats.JELLY)
-# A difference quotes no more of a statement than this.
-_MAX_QUOTED = 400
 
 
 class Comparison(NamedTuple):
@@ -103,8 +102,8 @@ class _Unordered:
         return [
             f"not isomorphic to {self._name}: {difference.message} ({difference.first_count} in {self._first_name}, "
             f"{difference.second_count} in {self._name})",
-            *(f"extra in {self._first_name}: {quoted(line)}" for line in difference.extra_in_first),
-            *(f"extra in {self._name}: {quoted(line)}" for line in difference.extra_in_second),
+            *(f"extra in {self._first_name}: {short_line(line)}" for line in difference.extra_in_first),
+            *(f"extra in {self._name}: {short_line(line)}" for line in difference.extra_in_second),
         ]
 
 
@@ -129,15 +128,15 @@ class _Ordered:
             if expected is None:
                 self._found.append(
                     f"{self._name} has {self._count - 1} statements, and {self._first_name} goes on: "
-                    f"{quoted(statement.to_line())}"
+                    f"{short_line(statement.to_line())}"
                 )
                 return
             expected = normalised(expected)
             if not self._are_same(statement, expected):
                 self._found += [
                     f"statement {self._count} differs from {self._name}",
-                    f"in {self._first_name}: {quoted(statement.to_line())}",
-                    f"in {self._name}: {quoted(expected.to_line())}",
+                    f"in {self._first_name}: {short_line(statement.to_line())}",
+                    f"in {self._name}: {short_line(expected.to_line())}",
                 ]
                 return
 
@@ -147,7 +146,7 @@ class _Ordered:
             if expected is not None:
                 self._found.append(
                     f"{self._first_name} has {self._count} statements, and {self._name} goes on: "
-                    f"{quoted(expected.to_line())}"
+                    f"{short_line(expected.to_line())}"
                 )
         return self._found
 
@@ -221,8 +220,3 @@ def _is_path(source: Source) -> TypeGuard[Path]:
 
 def _name(source: Source, default: str) -> str:
     return os.fspath(source) if _is_path(source) else default
-
-
-def quoted(line: str) -> str:
-    """Return a statement as a message shows it: the beginning of it, if it is long."""
-    return line if len(line) <= _MAX_QUOTED else f"{line[:_MAX_QUOTED]}… ({len(line)} characters)"

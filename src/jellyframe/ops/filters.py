@@ -34,7 +34,9 @@ def parse_term(text: TermOrText, position: str) -> Term | DefaultGraph:
         # Data may have IRIs that are not absolute, which N-Triples may not.
         return IRI(text[1:-1])
     try:
-        (batch,) = ntriples.read(f"<s:> <p:> {text} .\n".encode(), quads=False, generalized=True)
+        (batch,) = ntriples.read(
+            f"<s:> <p:> {text} .\n".encode("utf-8", "surrogatepass"), quads=False, generalized=True
+        )
         (statement,) = batch.statements()
     except (TextError, ValueError) as error:
         raise OptionsError(f"{text!r} is not a term in N-Triples syntax: {error}") from None

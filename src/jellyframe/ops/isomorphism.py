@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from jellyframe.errors import LimitError
+from jellyframe.errors import LimitError, short_line
 from jellyframe.terms import DEFAULT_GRAPH, BlankNode, Literal, Quad, Statement, Triple
 
 # Looks at a statement that the search may take beyond those in proportion to the size of the data.
@@ -92,7 +92,7 @@ def compare(
 
 def _examples(statements: Iterable[Quad]) -> list[str]:
     lines = sorted(statement.to_line() for statement in statements)
-    return lines[:_EXAMPLES]
+    return [short_line(line) for line in lines[:_EXAMPLES]]
 
 
 class _Side:

@@ -34,7 +34,7 @@ def find_files(
         elif is_pattern(inner):
             infos = list(_matches(storage, inner))
             if not infos and not may_be_empty:
-                raise StorageError(f"{display_name(path)}: nothing there has such a name")
+                raise StorageError(f"{display_name(path)}: no file has such a name")
         else:
             raise StorageError(f"{display_name(path)}: there is no such file or folder")
         for info in infos:

@@ -12,7 +12,7 @@ from typing import Any
 from jellyframe.errors import StorageError, display_name
 from jellyframe.storage.atomic import AtomicFile
 from jellyframe.storage.compression import new_deflater
-from jellyframe.storage.types import BinarySink, Buffer, FileSystem, OutputHandle, Sink
+from jellyframe.storage.types import STANDARD_OUTPUT_NAME, BinarySink, Buffer, FileSystem, OutputHandle, Sink
 from jellyframe.storage.uris import is_uri
 from jellyframe.storage.writing import flush_all, write_all
 
@@ -44,6 +44,9 @@ class ByteSink:
                 self._open_path(os.fspath(sink))
         elif hasattr(sink, "write"):
             self._raw = sink
+            name = getattr(sink, "name", None)
+            if isinstance(name, str):
+                self.name = STANDARD_OUTPUT_NAME if name == "<stdout>" else display_name(name)
         else:
             raise TypeError(f"a sink is a path or a binary file object, not {type(sink).__name__}")
 
@@ -79,6 +82,10 @@ class ByteSink:
         if self._deflater is not None:
             data = self._deflater.compress(bytes(data))
         self._write_raw(data)
+
+    def write_text(self, text: str) -> None:
+        """Write text in UTF-8; lone surrogates, as in file names that are not UTF-8, become escapes."""
+        self.write(text.encode("utf-8", "backslashreplace"))
 
     def _write_raw(self, data: Buffer) -> None:
         if self._failure is not None:

@@ -11,11 +11,10 @@ from typing import Any
 from jellyframe.errors import JellyError, OptionsError, display_name
 from jellyframe.options import Limits
 from jellyframe.storage.compression import MAGIC_BYTES, Inflater, sniff_compression
-from jellyframe.storage.types import Buffer, Compression, FileSystem, InputHandle, Path, Source
+from jellyframe.storage.types import STANDARD_INPUT_NAME, Buffer, Compression, FileSystem, InputHandle, Path, Source
 from jellyframe.storage.uris import is_uri
 
 CHUNK_BYTES = 1 << 20
-STANDARD_INPUT_NAME = "standard input"
 
 
 def open_input(path: Path, filesystem: FileSystem | None = None) -> InputHandle:

@@ -17,6 +17,10 @@ Compression: TypeAlias = Literal["gzip", "zstd"]
 # A file system of pyarrow, or one of fsspec.
 FileSystem: TypeAlias = "pyarrow.fs.FileSystem"
 
+# What messages call the standard streams.
+STANDARD_INPUT_NAME = "standard input"
+STANDARD_OUTPUT_NAME = "standard output"
+
 
 class BinarySource(Protocol):
     """A binary file object to read from. It need not seek."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple, TypeVar
 
 from jellyframe.batch import Batch
-from jellyframe.errors import EncodeError, JellyError, NamedGraphError, OptionsError
+from jellyframe.errors import Advice, EncodeError, JellyError, NamedGraphError, OptionsError
 from jellyframe.kernel.encode_cy import Encoder
 from jellyframe.kernel.table_cy import TermTable
 from jellyframe.options import VERSION_1_1, StreamOptions, check_number
@@ -252,7 +252,9 @@ class StreamEncoder:
         assert self._options is not None
         frames = kernel.frames
         if batch.has_graph and not self._options.has_graph:
-            raise NamedGraphError("quads in a stream of triples; set physical_type to QUADS or GRAPHS")
+            raise NamedGraphError(
+                "quads in a stream of triples", advice=Advice("stream option", "physical_type", "QUADS")
+            )
         try:
             return encode(kernel, self._graph_column(batch) if self._options.has_graph else None)
         except JellyError:

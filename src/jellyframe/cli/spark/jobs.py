@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from jellyframe import formats
 from jellyframe.cli.arguments import CommandParser, add_command, add_format, add_limits, size_or_off
-from jellyframe.cli.console import UsageError
+from jellyframe.cli.console import UsageError, print_text
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -132,7 +132,8 @@ def _own_error_output(*, is_shown: bool) -> Iterator[None]:
     if is_shown:
         yield
         return
-    sys.stderr.flush()
+    if sys.stderr is not None:
+        sys.stderr.flush()
     kept = os.dup(2)
     with tempfile.TemporaryFile() as unseen:
         os.dup2(unseen.fileno(), 2)
@@ -159,5 +160,5 @@ def report(summary: Summary, arguments: argparse.Namespace) -> int:
         arguments.console.warn(problem)
     arguments.console.note(summary.as_text())
     if arguments.json:
-        sys.stdout.write(summary.as_json())
+        print_text(summary.as_json())
     return 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import TYPE_CHECKING, Any
 
 from jellyframe.cli.arguments import add_output, positive
@@ -68,20 +67,21 @@ def _safe(text: str) -> str:
 
 
 def _write(statistics: Statistics, arguments: argparse.Namespace, title: str) -> None:
+    from jellyframe.cli.streams import output_sink
     from jellyframe.ops.statistics.void import void_description
     from jellyframe.report.statistics_page import statistics_page
     from jellyframe.report.statistics_table import text_table
     from jellyframe.storage.sinks import ByteSink
 
     top = arguments.top
-    with ByteSink(sys.stdout.buffer if arguments.to is None else arguments.to) as sink:
+    with ByteSink(output_sink(arguments.to, is_binary=False)) as sink:
         text = statistics.as_json() if arguments.json else _safe(text_table(statistics, top=top))
-        sink.write(text.encode())
+        sink.write_text(text)
     if arguments.void is not None:
         with ByteSink(arguments.void) as sink:
-            sink.write(void_description(statistics, dataset=arguments.dataset, title=arguments.title).encode())
+            sink.write_text(void_description(statistics, dataset=arguments.dataset, title=arguments.title))
         arguments.console.note(f"the description is in {arguments.void}")
     if arguments.html is not None:
         with ByteSink(arguments.html) as sink:
-            sink.write(statistics_page(statistics, title, top=top).encode())
+            sink.write_text(statistics_page(statistics, title, top=top))
         arguments.console.note(f"the page is in {arguments.html}")

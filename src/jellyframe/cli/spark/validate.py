@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import Any
 
+from jellyframe.cli.console import print_text
 from jellyframe.cli.spark.jobs import add_job, input_paths, job_session, read_settings
 
 
@@ -32,7 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
         from jellyframe.spark.jobs import validate
 
         report = validate(spark, paths, **settings)
-    sys.stdout.write(report.as_json() if arguments.json else "" if arguments.quiet else report.as_table())
+    print_text(report.as_json() if arguments.json else "" if arguments.quiet else report.as_table())
     arguments.console.note(
         f"validate: {len(report.files):,} files, {report.bad_files:,} of them bad, {report.statements:,} statements, "
         f"{report.seconds:.1f} s"

@@ -1,19 +1,18 @@
-"""Sources and sinks: what can be read from and written to, compression, and files that appear whole or not at all."""
+"""Sources: what can be read from, plain and compressed."""
 
 import gzip
 import io
 import os
-import stat
 import threading
 from pathlib import Path
 
+import pyarrow.fs
 import pytest
 
-from jellyframe.errors import JellyError, LimitError, OptionsError, ParseError
+from jellyframe.errors import JellyError, LimitError, ParseError
 from jellyframe.options import Limits
 from jellyframe.storage.compression import zstd_module
-from jellyframe.storage.sinks import ByteSink
-from jellyframe.storage.sources import ByteSource
+from jellyframe.storage.sources import ByteSource, InputFile, open_input, total_size
 
 CONTENT = bytes(range(256)) * 4000
 
@@ -128,73 +127,51 @@ def test_what_cannot_be_read_from() -> None:
         ByteSource(HasNothing())
 
 
-def test_the_file_appears_when_it_is_complete(tmp_path: Path) -> None:
-    path = tmp_path / "output"
-    path.write_bytes(b"old")
-    sink = ByteSink(path)
-    sink.write(b"new")
-    assert path.read_bytes() == b"old"
-    sink.close()
-    assert path.read_bytes() == b"new"
-    assert os.listdir(tmp_path) == ["output"]
-
-
-def test_nothing_appears_after_an_error(tmp_path: Path) -> None:
-    def fail_half_way() -> None:
-        with ByteSink(tmp_path / "output") as sink:
-            sink.write(b"half")
-            raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
-        fail_half_way()
-    assert os.listdir(tmp_path) == []
-
-
-def test_permissions_are_those_of_any_new_file_or_of_the_one_replaced(tmp_path: Path) -> None:
-    plain = tmp_path / "plain"
-    plain.touch()
-    with ByteSink(tmp_path / "new") as sink:
-        sink.write(b"x")
-    assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == stat.S_IMODE(plain.stat().st_mode)
-    plain.chmod(0o640)
-    with ByteSink(plain) as sink:
-        sink.write(b"x")
-    assert stat.S_IMODE(plain.stat().st_mode) == 0o640
-
-
-def test_a_link_stays_a_link(tmp_path: Path) -> None:
-    (tmp_path / "real").write_bytes(b"old")
-    (tmp_path / "link").symlink_to("real")
-    with ByteSink(tmp_path / "link") as sink:
-        sink.write(b"new")
-    assert (tmp_path / "link").is_symlink()
-    assert (tmp_path / "real").read_bytes() == b"new"
-
-
-def test_a_device_is_written_to() -> None:
-    with ByteSink(os.devnull) as sink:
-        sink.write(b"gone")
-    assert not Path(os.devnull).is_file()
-
-
-@pytest.mark.parametrize("compression", ["gzip", "zstd"])
-def test_compressed_sinks(tmp_path: Path, compression: str) -> None:
-    with ByteSink(tmp_path / "output", compression) as sink:
-        for start in range(0, len(CONTENT), 1000):
-            sink.write(CONTENT[start : start + 1000])
-    with ByteSource(tmp_path / "output") as source:
-        assert source.compression == compression
+def test_uris_and_file_systems(tmp_path: Path) -> None:
+    folder = tmp_path / "a b"
+    folder.mkdir()
+    (folder / "50%.jelly").write_bytes(CONTENT)
+    uri = (folder / "50%.jelly").as_uri()
+    assert "%20" in uri
+    with ByteSource(uri) as source:
         assert read_all(source) == CONTENT
+    with open_input(uri) as file:
+        assert file.read(3) == CONTENT[:3]
+    inside = pyarrow.fs.SubTreeFileSystem(str(folder), pyarrow.fs.LocalFileSystem())
+    with ByteSource("50%.jelly", filesystem=inside) as source:
+        assert read_all(source) == CONTENT
+    with ByteSource("50%.jelly", filesystem=inside, start=100, stop=300) as source:
+        assert read_all(source) == CONTENT[100:300]
 
 
-def test_a_file_object_is_left_open() -> None:
-    file = io.BytesIO()
-    with ByteSink(file) as sink:
-        sink.write(b"data")
-    assert file.getvalue() == b"data"
+def test_file_systems_of_fsspec() -> None:
+    memory = pytest.importorskip("fsspec").filesystem("memory")
+    memory.pipe_file("/jellyframe/data", CONTENT)
+    with ByteSource("/jellyframe/data", filesystem=memory) as source:
+        assert read_all(source) == CONTENT
+    with ByteSource("memory://jellyframe/data") as source:
+        assert read_all(source) == CONTENT
+    memory.rm("/jellyframe", recursive=True)
 
 
-def test_an_unknown_compression_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(OptionsError, match="gzip, zstd"):
-        ByteSink(tmp_path / "output", "lzma")
-    assert os.listdir(tmp_path) == []
+def test_what_is_not_in_an_object_store_is_an_oserror() -> None:
+    store = pyarrow.fs._MockFileSystem()
+    with pytest.raises(OSError, match="nothing") as caught:
+        ByteSource("nothing", filesystem=store)
+    assert isinstance(caught.value, JellyError)
+
+
+def test_a_name_that_is_not_utf8_is_shown_escaped(tmp_path: Path) -> None:
+    path = os.path.join(os.fsencode(tmp_path), b"\xff.jelly")
+    Path(os.fsdecode(path)).write_bytes(CONTENT)
+    with ByteSource(os.fsdecode(path)) as source, InputFile(os.fsdecode(path)) as file:
+        assert source.name == file.name == f"{tmp_path}/\\xff.jelly"
+        assert source.read(4) == file.read(4) == CONTENT[:4]
+
+
+def test_sizes_of_inputs(tmp_path: Path) -> None:
+    (tmp_path / "one").write_bytes(b"12345")
+    (tmp_path / "empty").touch()
+    assert total_size([str(tmp_path / "one"), (tmp_path / "one").as_uri()]) == 10
+    assert total_size([str(tmp_path / "empty")]) is None
+    assert total_size([str(tmp_path / "nothing")]) is None

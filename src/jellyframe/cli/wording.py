@@ -1,0 +1,45 @@
+"""Errors in the words of the command line: one line, with the options that help."""
+
+from __future__ import annotations
+
+from jellyframe.cli.console import UsageError
+from jellyframe.errors import Advice, JellyError, clipped
+
+# The packages that commands may need and a plain installation lacks.
+_EXTRA_OF_MODULE = {
+    "pyoxigraph": "cli",
+    "google": "cli",
+    "shtab": "cli",
+    "rdflib": "rdflib",
+    "pyspark": "spark",
+    "pandas": "spark",
+}
+
+
+def describe(error: Exception) -> str:
+    """Return an error in one line: the place, what is wrong there, and what helps."""
+    if isinstance(error, JellyError):
+        return error.describe(option_words)
+    if isinstance(error, UsageError):
+        return clipped(str(error))
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename is not None else error.strerror
+    if isinstance(error, ModuleNotFoundError) and error.name is not None:
+        extra = _EXTRA_OF_MODULE.get(error.name.partition(".")[0])
+        if extra is not None:
+            return f"this needs the package {error.name}: pip install 'jellyframe[{extra}]'"
+    if isinstance(error, MemoryError):
+        return "out of memory"
+    return f"{type(error).__name__}: {clipped(str(error))} (a mistake in jellyframe; --debug shows where)"
+
+
+def option_words(advice: Advice) -> str:
+    """Return an advice in the words of the command line."""
+    if advice.kind == "limit":
+        return f"raise it with --limit {advice.name}=… if you trust the input"
+    option = f"--{'opt.' if advice.kind == 'stream option' else ''}{advice.name.replace('_', '-')}"
+    if not advice.value:
+        return f"raise {option}"
+    if advice.value == "True":
+        return f"use {option}"
+    return f"use {option}={advice.value.lower() if advice.value == 'False' else advice.value}"

@@ -1,0 +1,39 @@
+"""Names of inputs as people give them: files, folders, patterns and URIs, local ones without the help of pyarrow."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+
+from jellyframe.storage.names import NameTest, is_pattern
+from jellyframe.storage.uris import is_file_uri, is_uri, path_of_file_uri
+
+
+def resolve_names(names: Iterable[str], is_data: NameTest | None = None) -> list[str]:
+    """Return the paths and URIs of the files that names stand for, each of which can be opened.
+
+    A folder stands for the files of data below it, Jelly by default. That a pattern or a folder stands for nothing is
+    an error; whether a plain name is there, its reader will find out.
+    """
+    found: list[str] = []
+    for name in names:
+        path = path_of_file_uri(name) if is_file_uri(name) else name
+        if is_uri(path) or (not os.path.isfile(path) and (os.path.isdir(path) or is_pattern(path))):
+            found += _find(path, is_data)
+        else:
+            found.append(path)
+    return found
+
+
+def _find(path: str, is_data: NameTest | None) -> list[str]:
+    from jellyframe.errors import StorageError, display_name
+    from jellyframe.storage.finding import find_files
+
+    files = find_files((path,), is_data)
+    if not files:
+        raise StorageError(f"{display_name(path)}: there is no file of data in this folder")
+    is_relative = not is_uri(path) and not os.path.isabs(path)
+    return [
+        os.path.relpath(file.path) if is_relative else file.path if file.storage.is_local else file.name
+        for file in files
+    ]

@@ -1,0 +1,124 @@
+"""Messages speak the words of the command line, and advise options that there are."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+import jellyframe
+from jellyframe import IRI, Literal, Quad, Triple, dumps, open_writer
+from jellyframe.cli.arguments import CommandParser
+from jellyframe.cli.commands import build_parser
+from jellyframe.cli.wording import describe, option_words
+from jellyframe.errors import Advice
+from jellyframe.options import Limits
+from support.command import error_of, run
+
+SOURCES = sorted(Path(jellyframe.__file__).parent.rglob("*.py"))
+_OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9.-]*[a-z0-9]")
+# Of other programs, and of CSS and Java.
+_OTHER_OPTIONS = {"--add-modules", "--print-completion"}
+_KINDS = ("limit", "stream option", "argument")
+
+
+def options_of(parser: CommandParser) -> Iterator[str]:
+    for action in parser._actions:
+        yield from action.option_strings
+        if isinstance(action, argparse._SubParsersAction):
+            for command in action.choices.values():
+                yield from options_of(command)
+
+
+def strings_in(path: Path) -> Iterator[str]:
+    """The text of a module, without docstrings of modules and functions."""
+    tree = ast.parse(path.read_text())
+    documentation = {
+        id(node.body[0].value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+        and node.body
+        and isinstance(node.body[0], ast.Expr)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documentation:
+            yield node.value
+
+
+def advice_in(path: Path) -> Iterator[Advice]:
+    """The advice that a module gives; names that are made at run time stand for one of them."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Advice":
+            kind, name, *value = (arg.value if isinstance(arg, ast.Constant) else None for arg in node.args)
+            if kind is None:
+                # It is read from the text of another error.
+                continue
+            yield Advice(kind, name or "max_name_table_size", "" if not value else value[0] or "QUADS")
+
+
+def test_every_option_in_a_message_is_there() -> None:
+    known = {*options_of(build_parser()), *_OTHER_OPTIONS}
+    for path in SOURCES:
+        if path.name != "style.py":
+            # Text that ends in a hyphen is the beginning of a name that is made at run time.
+            texts = [text for text in strings_in(path) if not text.endswith("-")]
+            mentioned = {option for text in texts for option in _OPTION.findall(text)}
+            assert mentioned <= known, path
+
+
+def test_every_advice_names_an_option_that_is_there() -> None:
+    known = set(options_of(build_parser()))
+    limits = {field.name for field in fields(Limits)}
+    found = [advice for path in SOURCES for advice in advice_in(path)]
+    assert found
+    for advice in found:
+        assert advice.kind in _KINDS
+        options = _OPTION.findall(option_words(advice))
+        assert options
+        assert set(options) <= known, advice
+        assert advice.kind != "limit" or advice.name in limits
+
+
+def test_no_message_of_a_lower_layer_words_limits_itself() -> None:
+    for path in SOURCES:
+        if path.name != "errors.py":
+            assert not any("raise Limits." in text for text in strings_in(path)), path
+
+
+def test_limits_in_the_words_of_the_command_line(tmp_path: Path) -> None:
+    data = dumps([Triple(IRI("a:s"), IRI("a:p"), Literal("x" * 100_000))])
+    error = error_of("rdf", "from-jelly", "--limit", "max_frame_bytes=10k", data=data)
+    assert "--limit max_frame_bytes=…" in error
+    assert "Limits." not in error
+    run("rdf", "from-jelly", "--limit", "max_frame_bytes=1M", data=data)
+
+
+def test_long_literals_are_not_quoted_whole(tmp_path: Path) -> None:
+    path = tmp_path / "long.jelly"
+    with open_writer(path) as writer:
+        writer.write([Quad(IRI("a:s"), IRI("a:p"), Literal("x" * 5_000_000), IRI("a:g"))])
+    for arguments in (
+        ["from-jelly", "--out-format", "nt"],
+        ["from-jelly", "--out-format", "ttl"],
+        ["transcode", "--opt.physical-type", "TRIPLES"],
+    ):
+        error = error_of("rdf", *arguments, path)
+        assert len(error) < 1500
+        assert "--merge-graphs" in error
+    (tmp_path / "other.nq").write_text('<a:s> <a:p> "y" <a:g> .\n')
+    for extra in ([], ["--compare-ordered"]):
+        arguments = ["rdf", "validate", path, "--compare-to-rdf-file", tmp_path / "other.nq", *extra]
+        assert len(run(*arguments, code=1).out) < 3000
+    long = b'<a:s> <a:p> "' + b"x" * 5_000_000 + b'"@- .\n'
+    for name in ("nt", "ttl"):
+        assert len(error_of("rdf", "to-jelly", "--in-format", name, data=long)) < 1500
+
+
+@pytest.mark.parametrize("error", [RuntimeError("x" * 10**6), ValueError("y" * 10**6)])
+def test_errors_of_others_are_short(error: Exception) -> None:
+    assert len(describe(error)) < 1200

@@ -1,0 +1,64 @@
+"""Errors: short whatever they quote, with advice in the words of each interface, and whole after pickling."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+from jellyframe.errors import (
+    Advice,
+    JellyError,
+    LimitError,
+    ParseError,
+    StorageError,
+    TextError,
+    display_name,
+    one_line,
+    short_line,
+)
+
+
+def test_messages_stay_short() -> None:
+    error = ParseError("x" * 5_000_000 + "the end", source="a.jelly", row=3)
+    assert len(str(error)) < 1200
+    assert str(error).startswith("a.jelly: row 3: xxx")
+    assert str(error).endswith("xxxthe end")
+    assert "characters" in str(error)
+    assert len(short_line("y" * 5_000_000)) < 350
+    assert short_line("short") == "short"
+
+
+def test_advice_is_worded_by_the_interface() -> None:
+    error = LimitError("too large", frame=2, advice=Advice("limit", "max_frame_bytes"))
+    assert str(error) == "frame 2: too large; raise Limits.max_frame_bytes if you trust the input"
+    assert error.describe(lambda advice: f"change {advice.name}") == "frame 2: too large; change max_frame_bytes"
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        LimitError("m", source="s", frame=1, row=2, offset=3, advice=Advice("limit", "max_frame_bytes")),
+        TextError("m", line=1, column=2, source="s"),
+        StorageError("m", source="s"),
+    ],
+)
+def test_pickling(error: JellyError) -> None:
+    copy = pickle.loads(pickle.dumps(error))
+    assert type(copy) is type(error)
+    assert str(copy) == str(error)
+    assert copy.__dict__ == error.__dict__
+
+
+def test_storage_errors_are_oserrors() -> None:
+    error = StorageError("gone", source="a.jelly")
+    assert isinstance(error, OSError)
+    assert isinstance(error, ValueError)
+    assert str(error) == "a.jelly: gone"
+
+
+def test_names_are_shown_as_text() -> None:
+    assert display_name("plain é") == "plain é"
+    assert display_name("\udcff.jelly") == r"\xff.jelly"
+    assert display_name("\ud800") == r"\ud800"
+    assert one_line("a\n\x1b[2J\udcff") == r"a  [2J\xff"
