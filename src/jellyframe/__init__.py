@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from jellyframe.formats import ntriples
     from jellyframe.kernel import kernel_name
     from jellyframe.ops.comparing import compare
+    from jellyframe.ops.convert import convert
     from jellyframe.ops.scan import scan
     from jellyframe.ops.statistics.collecting import statistics
     from jellyframe.ops.survey import inspect
@@ -62,6 +63,7 @@ _HOMES = {
     "batch.frames": ("Frame",),
     "kernel": ("kernel_name",),
     "ops.comparing": ("compare",),
+    "ops.convert": ("convert",),
     "ops.survey": ("inspect",),
     "ops.transcoding": ("transcode",),
     "ops.validating": ("validate",),
@@ -110,6 +112,7 @@ __all__ = [
     "Triple",
     "UsageError",
     "compare",
+    "convert",
     "dumps",
     "inspect",
     "kernel_name",

@@ -36,7 +36,7 @@ def bash_script(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (["rdf", "t"], {"to-jelly", "transcode"}),
         (["rdf", "to-jelly", "--opt.max-p"], {"--opt.max-prefix-table-size"}),
         (["rdf", "to-jelly", "--compress", ""], {"gzip", "zstd", "none"}),
-        (["rdf", "from-jelly", "--out-format", "j"], {"jsonld", "jelly-text"}),
+        (["rdf", "from-jelly", "--out-format", "j"], {"jelly", "jsonld", "jelly-text"}),
         (["rdf", "transcode", "--opt.physical-type", "Q"], {"QUADS"}),
         (["rdf", "transcode", "--quiet", "one"], {"one.jelly"}),
         (["rdf", "to-jelly", "--to", "t"], {"two.jelly"}),

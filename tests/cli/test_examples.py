@@ -13,7 +13,7 @@ import pytest
 
 from support.examples import Example, help_examples, make_files, page_commands, page_programs, run_command
 
-PAGES = ("README.md", "docs/python.md", "docs/limits.md", "docs/design.md", "docs/spark.md")
+PAGES = ("README.md", "docs/python.md", "docs/limits.md", "docs/design.md", "docs/spark.md", "docs/formats.md")
 COMMANDS = [
     example
     for example in (*help_examples(), *(example for page in PAGES for example in page_commands(page)))
@@ -46,7 +46,7 @@ def test_there_are_examples_in_every_help() -> None:
 _GIVEN = "graphs = []\nwith open('data.jelly', 'rb') as file: chunks = [file.read(100), file.read()]"
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/python.md", "docs/limits.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/python.md", "docs/limits.md", "docs/formats.md"])
 def test_programs_of_a_page(page: str, tmp_path: Path) -> None:
     """They run one after the other, as a reader would type them."""
     make_files(tmp_path)

@@ -88,12 +88,15 @@ def test_namespaces_become_prefixes() -> None:
 @pytest.mark.parametrize(
     ("statement", "formats", "complaint"),
     [
-        (Triple(Triple(S, P, S), P, S), ["ttl", "rdfxml", "trig"], "subject"),
+        (Triple(Triple(S, P, S), P, S), ["jsonld", "rdfxml"], "subject"),
         (Triple(S, P, Triple(S, P, S)), ["jsonld"], "a quoted triple"),
-        (Triple(S, P, Triple(Triple(S, P, S), P, S)), ["ttl"], "a quoted triple"),
+        (Triple(S, P, Triple(Literal("s"), P, S)), ["ttl", "trig"], "a quoted triple"),
         (Triple(S, BlankNode("b"), S), ["trig", "jsonld"], "a predicate that is no IRI"),
         (Triple(Literal("s"), P, S), ["ttl"], "subject"),
         (Triple(S, P, IRI("http://a/b c")), ["ttl"], "an IRI with such a character"),
+        (Triple(S, P, IRI("relative")), ["ttl", "trig", "rdfxml", "jsonld"], "an IRI that is not absolute"),
+        (Triple(S, P, Literal("x", "relative")), ["ttl", "rdfxml", "jsonld"], "an IRI that is not absolute"),
+        (Triple(S, P, Literal("x", language="a_b")), ["ttl", "rdfxml", "jsonld"], "a language tag that is not valid"),
         (Triple(S, IRI("http://a/1"), S), ["rdfxml"], "such a predicate"),
         (Triple(S, P, Literal("\x01")), ["rdfxml"], "a control character"),
     ],

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from jellyframe import LogicalType, PhysicalType, open_reader
+from jellyframe.formats.text_reading import BATCH_BYTES
+from jellyframe.stream.decoder import DEFAULT_BATCH_ROWS
 from jellyframe.stream.index import read_index
 from support.command import canonical, error_of, run
 
@@ -33,7 +35,7 @@ def test_defaults_are_those_of_jelly_cli() -> None:
     assert options.generalized_statements
     assert options.rdf_star
     assert options.version == 1
-    assert not converted(data=TURTLE, name="ttl").options.generalized_statements
+    assert converted(data=TURTLE, name="ttl").options == options
 
 
 def test_every_stream_option() -> None:
@@ -216,3 +218,38 @@ def test_jelly_text_without_marks_and_with_options() -> None:
     bare_frame = run("rdf", "to-jelly", "--in-format=jelly-text", "--delimited=false", data=text).out
     with open_reader(bare_frame, delimited=False) as reader:
         assert len(list(reader.statements())) == 20
+
+
+def test_help_states_how_small_an_input_of_triples_is() -> None:
+    assert f"up to {DEFAULT_BATCH_ROWS:,} statements and {BATCH_BYTES >> 20} MiB" in run(
+        "rdf", "to-jelly", "--help"
+    ).out.decode().replace("\n", " ")
+    quads = b"<http://a/s> <http://a/p> <http://a/o> .\n"
+    assert converted(data=quads * DEFAULT_BATCH_ROWS, name="nq").options.physical_type is PhysicalType.TRIPLES
+    assert converted(data=quads * (DEFAULT_BATCH_ROWS + 1), name="nq").options.physical_type is PhysicalType.QUADS
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "place"),
+    [
+        ("nt", b"<http://a/s> <http://a/p> <relative> .\n", "line 1, column 27"),
+        (
+            "rdfxml",
+            b'<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">\n<rdf:li/>\n</rdf:RDF>',
+            "line 2",
+        ),
+        ("rdfxml", b"<a>\n<b>\n</a>", "line 1"),
+        ("jsonld", b'{"@id": "http://a/s",\n "@type": 5}', "line 2"),
+    ],
+)
+def test_input_is_read_strictly_and_problems_have_a_line(name: str, text: bytes, place: str) -> None:
+    assert f"standard input: {place}" in error_of("rdf", "to-jelly", "--in-format", name, data=text)
+
+
+def test_lenient_reading() -> None:
+    text = b"<http://a/s> <http://a/p> <relative> .\n"
+    jelly = run("rdf", "to-jelly", "--in-format=nt", "--lenient", data=text).out
+    assert run("rdf", "from-jelly", data=jelly).out == text
+    json_ld = b'{"@id": "http://a/s", "term": "x", "http://a/p": {"@value": "y", "@language": "a b"}}'
+    strict = run("rdf", "to-jelly", "--in-format=jsonld", data=json_ld).out
+    assert run("rdf", "from-jelly", data=strict).out == b""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -93,7 +94,7 @@ def test_batches_have_so_many_rows(ntriples: ModuleType, batch_rows: int) -> Non
 
 
 def test_batches_are_bounded_in_bytes(ntriples: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ntriples, "BATCH_BYTES", 1000)
+    monkeypatch.setattr(sys.modules[ntriples.TextReader.__module__], "BATCH_BYTES", 1000)
     text = b"".join(b'<x:s> <x:p> "%d%s" .\n' % (number, b"x" * 300) for number in range(20))
     batches = list(ntriples.read(text))
     assert max(batch.terms.values.data_size for batch in batches) < 1400
@@ -140,7 +141,7 @@ def test_generalized_and_nesting(ntriples: ModuleType) -> None:
     with pytest.raises(TextError):
         list(ntriples.read(text))
     with pytest.raises(TextError, match="nested more than 1 deep"):
-        list(ntriples.read(text, generalized=True, max_depth=1))
+        list(ntriples.read(text, generalized=True, limits=Limits(max_nesting_depth=1)))
 
 
 def test_sinks(ntriples: ModuleType, tmp_path: Path) -> None:

@@ -3,38 +3,28 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Iterator
-from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jellyframe import formats
 from jellyframe.batch.selection import FrameRange
-from jellyframe.cli.arguments import add_command, add_format, add_input, add_limits, add_output, limits_of
+from jellyframe.cli.arguments import add_command, add_format, add_limits, add_output, limits_of
 from jellyframe.cli.frame_ranges import frame_range
 from jellyframe.cli.stream_options import add_compression, compression_of
-
-if TYPE_CHECKING:
-    from jellyframe.batch import Batch
-    from jellyframe.cli.streams import ProgressOfInputs
-    from jellyframe.formats import Format
-    from jellyframe.storage.sinks import ByteSink
-    from jellyframe.storage.sources import InputFile
-    from jellyframe.stream.reader import JellyReader
 
 _EXAMPLES = """
 jellyframe rdf from-jelly people.jelly > people.nq
 jellyframe rdf from-jelly people.jelly --to people.ttl
 jellyframe rdf from-jelly people.jelly --take-frames ..3 --out-format jelly-text
 jellyframe rdf from-jelly graphs.jelly --merge-graphs --to graphs.parquet
+jellyframe rdf from-jelly monday.jelly dumps --to all.nt.gz
 """
 _DESCRIPTION = f"""\
-Convert Jelly to {formats.names(formats.OUTPUT_FORMATS)}.
-The format is told by --out-format or by the name of the output; without either it is N-Quads.
+Convert Jelly to {formats.names(formats.FORMATS)}.
+The format is told by --out-format or by the name of the output; without either it is N-Quads. With --in-format, input
+of any of these formats is converted.
 
-Quoted triples are written as `<< s p o >>` in N-Triples and N-Quads, and as the triple terms of RDF 1.2 in Turtle, TriG
-and RDF/XML, which have them as objects only. N-Triples and N-Quads also take generalized statements."""
-
-_STREAMED = (formats.NTRIPLES, formats.NQUADS, formats.TURTLE, formats.TRIG, formats.PARQUET, formats.CSV)
+Quoted triples are written as `<< s p o >>`, the syntax of RDF-star, in N-Triples, N-Quads, Turtle and TriG; RDF/XML and
+JSON-LD have no place for them. N-Triples and N-Quads also take generalized statements."""
 
 
 def add_parser(subparsers: Any) -> None:
@@ -46,8 +36,9 @@ def add_parser(subparsers: Any) -> None:
         description=_DESCRIPTION,
         examples=_EXAMPLES,
     )
-    add_input(parser)
-    add_format(parser, "--out-format", "--output-format", known=formats.OUTPUT_FORMATS)
+    parser.add_inputs("the input files, folders, or patterns such as 'part-*.jelly'; standard input if none or `-`")
+    add_format(parser, "--in-format", "--input-format", known=formats.FORMATS)
+    add_format(parser, "--out-format", "--output-format", known=formats.FORMATS)
     add_output(parser)
     add_compression(parser)
     parser.add_argument(
@@ -55,7 +46,7 @@ def add_parser(subparsers: Any) -> None:
         metavar="RANGE",
         type=frame_range,
         default=FrameRange(),
-        help="frames to convert, counted from 0: 3, ..3, 3.., 1..5 or 4..=6",
+        help="frames to convert, of each input, counted from 0: 3, ..3, 3.., 1..5 or 4..=6",
     )
     parser.add_switch(
         "--combine",
@@ -64,6 +55,9 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.add_switch("--merge-graphs", default=False, help="leave out which graph statements are in")
     parser.add_switch("--validate-terms", default=False, help="check IRIs (RFC 3987) and language tags (BCP 47)")
+    parser.add_switch(
+        "--lenient", default=False, help="take what specifications forbid, where --in-format says another format"
+    )
     parser.add_switch(
         "--concatenated", default=False, help="the input is several streams, end to end, each with its own options"
     )
@@ -76,112 +70,27 @@ def add_parser(subparsers: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from jellyframe.cli.streams import ProgressOfInputs, output_sink
-    from jellyframe.storage.sinks import ByteSink
-    from jellyframe.storage.sources import InputFile
+    from jellyframe.cli.streams import named_inputs, output_sink, progress_callback
+    from jellyframe.formats.settings import ReadSettings
+    from jellyframe.ops.convert import Conversion, input_paths, output_format, run_conversion
 
-    target = output_format(arguments)
+    in_format = arguments.in_format or formats.JELLY.name
+    paths = input_paths(named_inputs(arguments.inputs), in_format)
+    target = output_format(arguments.out_format, arguments.to)
     compression = compression_of(arguments)
     is_binary = target.is_binary or compression is not None
     sink = output_sink(arguments.to, is_binary=is_binary, force=arguments.force)
-    with InputFile(arguments.input) as source:
-        progress = ProgressOfInputs(arguments.console, source.total_bytes)
-        with ByteSink(sink, compression) as output:
-            if target is formats.JELLY_TEXT:
-                from jellyframe.formats.jelly_text import jelly_to_text
-
-                jelly_to_text(source, output, arguments.take_frames)
-            else:
-                _convert(source, target, output, arguments, progress)
+    plan = Conversion(
+        in_format=in_format,
+        out_format=target.name,
+        read=ReadSettings(lenient=arguments.lenient, concatenated=arguments.concatenated, limits=limits_of(arguments)),
+        validate_terms=arguments.validate_terms,
+        merge_graphs=arguments.merge_graphs,
+        frames=arguments.take_frames,
+        combine=arguments.combine,
+        compression=compression or "none",
+        layout=arguments.layout,
+        progress=progress_callback(arguments.console),
+    )
+    run_conversion(paths, sink, plan)
     return 0
-
-
-def output_format(arguments: argparse.Namespace) -> Format:
-    """The format that was said, or that the name of the output tells, or N-Quads."""
-    if arguments.out_format is not None:
-        return formats.format_by_name(arguments.out_format, formats.OUTPUT_FORMATS)
-    if arguments.to is None:
-        return formats.NQUADS
-    return formats.input_format(None, arguments.to, formats.OUTPUT_FORMATS, "--out-format")
-
-
-def _convert(
-    source: InputFile, target: Format, output: ByteSink, arguments: argparse.Namespace, progress: ProgressOfInputs
-) -> None:
-    from jellyframe.stream.reader import open_reader
-
-    with open_reader(source, limits=limits_of(arguments), concatenated=arguments.concatenated) as reader:
-        batches = progress.over(reader.batches(), source)
-        if _is_one_document(reader, target, arguments):
-            _write(_wanted(batches, target, arguments, source.name), reader, target, output, arguments)
-        else:
-            for number, part in _frame_by_frame(batches, arguments.take_frames):
-                if number:
-                    output.write(b"\n")
-                _write(_wanted([part], target, arguments, source.name, FrameRange()), reader, target, output, arguments)
-            output.write(b"\n")
-
-
-def _is_one_document(reader: JellyReader, target: Format, arguments: argparse.Namespace) -> bool:
-    if target in _STREAMED or arguments.combine:
-        return True
-    return arguments.combine is None and not reader.options.logical_type.is_grouped
-
-
-def _wanted(
-    batches: Iterable[Batch],
-    target: Format,
-    arguments: argparse.Namespace,
-    source: str,
-    frames: FrameRange | None = None,
-) -> Iterable[Batch]:
-    """Of a stream what is to be written, as the target can hold it."""
-    from jellyframe.batch import selection
-
-    frames = arguments.take_frames if frames is None else frames
-    if not frames.is_all:
-        batches = selection.take_frames(batches, frames)
-    if arguments.validate_terms:
-        batches = selection.checked(batches, source)
-    if arguments.merge_graphs or not target.has_graphs:
-        batches = selection.without_graphs(batches, merge=arguments.merge_graphs, target=target.title, source=source)
-    return batches
-
-
-def _frame_by_frame(batches: Iterable[Batch], frames: FrameRange) -> Iterator[tuple[int, Batch]]:
-    """The wanted frames, each as one batch."""
-    from jellyframe.batch.frames import frames_of
-
-    count = 0
-    for frame in frames_of(batches):
-        if frames.stop is not None and frame.number >= frames.stop:
-            return
-        if frame.number < frames.start:
-            continue
-        yield count, frame.to_batch()
-        count += 1
-
-
-def _write(
-    batches: Iterable[Batch], reader: JellyReader, target: Format, output: ByteSink, arguments: argparse.Namespace
-) -> None:
-    if target in (formats.NTRIPLES, formats.NQUADS):
-        from jellyframe.formats import ntriples
-
-        ntriples.write(batches, output)
-        return
-    from jellyframe.storage.sinks import SinkFile
-
-    if target in (formats.PARQUET, formats.CSV):
-        from jellyframe.formats.tables import write_table_file
-
-        has_graph = reader.options.has_graph and not arguments.merge_graphs
-        write_table_file(batches, SinkFile(output), target, arguments.layout, has_graph=has_graph)
-        return
-    from jellyframe.formats.oxigraph import write_text
-
-    # The document begins with its prefixes, so those that come later in the stream come too late.
-    iterator = iter(batches)
-    first = next(iterator, None)
-    batches = iterator if first is None else chain([first], iterator)
-    write_text(batches, SinkFile(output), target, dict(reader.namespaces), reader.source_name)

@@ -9,7 +9,9 @@ from jellyframe.cli.arguments import CommandParser, natural, positive, size_or_o
 from jellyframe.cli.console import UsageError
 
 if TYPE_CHECKING:
+    from jellyframe.formats.settings import JellySettings
     from jellyframe.ops.regroup import WriterSettings
+    from jellyframe.ops.transcoding import OptionChanges
     from jellyframe.options import LogicalType, PhysicalType, StreamOptions
     from jellyframe.storage.types import Compression
 
@@ -34,7 +36,7 @@ def add_stream_options(parser: CommandParser) -> None:
     parser.add_switch(
         "--opt.generalized-statements",
         dest="generalized_statements",
-        help="whether any term may stand anywhere (by default yes from N-Triples and N-Quads)",
+        help="whether any term may stand anywhere (by default yes)",
     )
     parser.add_switch(
         "--opt.rdf-star",
@@ -105,7 +107,7 @@ def compression_of(arguments: argparse.Namespace) -> Compression | None:
 
 def given_options(arguments: argparse.Namespace) -> dict[str, Any]:
     """The fields of StreamOptions that the command line sets one by one."""
-    given = {name: getattr(arguments, name) for name in _FIELDS if getattr(arguments, name) is not None}
+    given: dict[str, Any] = {name: getattr(arguments, name) for name in _FIELDS if getattr(arguments, name) is not None}
     if "physical_type" in given:
         given["physical_type"] = physical_type(given["physical_type"])
     if "logical_type" in given:
@@ -136,6 +138,30 @@ def with_sizes_of(sizes: StreamOptions, options: StreamOptions) -> StreamOptions
         max_prefix_table_size=sizes.max_prefix_table_size,
         max_datatype_table_size=sizes.max_datatype_table_size,
     )
+
+
+def options_and_changes(arguments: argparse.Namespace) -> tuple[StreamOptions | None, OptionChanges]:
+    """Return the options to begin with, if a file gives some, and the changes to them or to those of the input."""
+    base = base_options(arguments)
+    changes = given_options(arguments)
+    if arguments.options_from is None and base is not None:
+        # A preset is about the sizes of tables, and nothing else.
+        sizes = ("max_name_table_size", "max_prefix_table_size", "max_datatype_table_size")
+        changes = {**{name: getattr(base, name) for name in sizes}, **changes}
+        base = None
+    return base, cast("OptionChanges", changes)
+
+
+def jelly_settings(arguments: argparse.Namespace) -> JellySettings:
+    """How the stream lies in its file."""
+    from jellyframe.formats.settings import JellySettings
+
+    settings = JellySettings(delimited=arguments.delimited, index=bool(arguments.index))
+    if arguments.rows_per_frame is not None:
+        settings["frame_rows"] = arguments.rows_per_frame
+    if hasattr(arguments, "restart_every"):
+        settings["restart_every"] = arguments.restart_every
+    return settings
 
 
 def writer_settings(arguments: argparse.Namespace) -> WriterSettings:

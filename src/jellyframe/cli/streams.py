@@ -5,18 +5,15 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from jellyframe.cli.arguments import STANDARD_STREAM
 from jellyframe.cli.console import Console, UsageError, standard_output
 from jellyframe.storage.sinks import descriptor_of
-from jellyframe.storage.sources import InputFile
 from jellyframe.storage.types import Sink
 from jellyframe.storage.uris import is_uri
 
 if TYPE_CHECKING:
-    from jellyframe.batch import Batch
     from jellyframe.ops.progress import Progress, ProgressCallback
 
 
@@ -36,39 +33,9 @@ def progress_callback(console: Console) -> ProgressCallback | None:
     return show
 
 
-class ProgressOfInputs:
-    """Shows how far a command has got with its inputs, which it reads one after the other."""
-
-    def __init__(self, console: Console, total_bytes: int | None) -> None:
-        self._progress = console.progress(total_bytes)
-        self._console = console
-        self._bytes_before = 0
-        self._statements = 0
-
-    def over(self, batches: Iterable[Batch], source: InputFile) -> Iterator[Batch]:
-        """The same batches, counted as they pass."""
-        if self._progress is None:
-            yield from batches
-            return
-        for batch in batches:
-            yield batch
-            self._statements += len(batch)
-            self._progress.update(self._bytes_before + source.bytes_read, self._statements)
-        self._bytes_before += source.bytes_read
-
-    @property
-    def refresh_seconds(self) -> float | None:
-        """How often `show` is of use; None where nobody sees it."""
-        if self._progress is None:
-            return None
-        from jellyframe.cli.progress import REFRESH_SECONDS
-
-        return REFRESH_SECONDS
-
-    def show(self, bytes_read: int, statements: int) -> None:
-        """Say how much of all inputs has been read, where others do the reading."""
-        if self._progress is not None:
-            self._progress.update(bytes_read, statements)
+def named_inputs(names: list[str]) -> list[str | None]:
+    """Return the inputs that were named, None for standard input, which is also what no name stands for."""
+    return [None if name == STANDARD_STREAM else name for name in names or [STANDARD_STREAM]]
 
 
 def expand_inputs(names: list[str]) -> list[str | None]:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from jellyframe.cli import stream_options
 from jellyframe.cli.arguments import add_command, add_limits, add_output, limits_of, positive
 from jellyframe.cli.console import UsageError
 
 if TYPE_CHECKING:
-    from jellyframe.ops.transcoding import OptionChanges
-    from jellyframe.options import StreamOptions
+    pass
 
 _EXAMPLES = """
 jellyframe rdf transcode old.jelly --preset small --to small.jelly
@@ -75,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"--frames {arguments.frames} and --rows-per-frame exclude each other")
     paths = expand_inputs(arguments.inputs)
     sink = output_sink(arguments.to, is_binary=True, force=arguments.force)
-    base, changes = _options(arguments)
+    base, changes = stream_options.options_and_changes(arguments)
     transcode(
         [InputFile(None) if path is None else path for path in paths],
         sink,
@@ -92,14 +91,3 @@ def run(arguments: argparse.Namespace) -> int:
         **stream_options.writer_settings(arguments),
     )
     return 0
-
-
-def _options(arguments: argparse.Namespace) -> tuple[StreamOptions | None, OptionChanges]:
-    """Return the options to begin with, if a file gives some, and the changes to them or to those of the input."""
-    base = stream_options.base_options(arguments)
-    changes = stream_options.given_options(arguments)
-    if arguments.options_from is None and base is not None:
-        sizes = ("max_name_table_size", "max_prefix_table_size", "max_datatype_table_size")
-        changes = {**{name: getattr(base, name) for name in sizes}, **changes}
-        base = None
-    return base, cast("OptionChanges", changes)

@@ -2,13 +2,12 @@
 
 from jellyframe.formats.registry import (
     CSV,
-    INPUT_FORMATS,
+    FORMATS,
     JELLY,
     JELLY_TEXT,
     JSON_LD,
     NQUADS,
     NTRIPLES,
-    OUTPUT_FORMATS,
     PARQUET,
     RDF_XML,
     TEXT_FORMATS,
@@ -19,18 +18,19 @@ from jellyframe.formats.registry import (
     format_by_path,
     input_format,
     names,
+    open_input,
+    open_output,
     split_compression,
 )
 
 __all__ = [
     "CSV",
-    "INPUT_FORMATS",
+    "FORMATS",
     "JELLY",
     "JELLY_TEXT",
     "JSON_LD",
     "NQUADS",
     "NTRIPLES",
-    "OUTPUT_FORMATS",
     "PARQUET",
     "RDF_XML",
     "TEXT_FORMATS",
@@ -41,5 +41,7 @@ __all__ = [
     "format_by_path",
     "input_format",
     "names",
+    "open_input",
+    "open_output",
     "split_compression",
 ]

@@ -7,31 +7,33 @@
         …
 
 Lines that begin with `# Frame` tell where frames begin, so that reading gives the same frames again. A text without
-any is cut into frames of `--rows-per-frame` rows, as jelly-cli does. Other comments are passed over.
+any is cut into frames of a number of rows, as jelly-cli does. Other comments are passed over.
 """
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from google.protobuf import text_format
 
-from jellyframe.cli.stream_options import DEFAULT_ROWS_PER_FRAME, base_options, given_options, writer_settings
-from jellyframe.errors import LimitError, ParseError, TextError
+from jellyframe.errors import LimitError, ParseError, TextError, one_line
+from jellyframe.formats.jelly import JellyInput
+from jellyframe.formats.settings import BatchInput, BatchOutput, JellySettings, ReadSettings, WriteSettings
 from jellyframe.options import Limits
 from jellyframe.proto import rdf_pb2
-from jellyframe.storage.sinks import ByteSink
 from jellyframe.storage.sources import CHUNK_BYTES, ByteSource
+from jellyframe.stream.encoder import DEFAULT_FRAME_ROWS
 from jellyframe.stream.framing import looks_delimited
-from jellyframe.stream.reader import open_reader
+from jellyframe.stream.writer import open_writer
 from jellyframe.wire import decode_varint, encode_varint
 
 if TYPE_CHECKING:
+    from jellyframe.batch import Batch
     from jellyframe.batch.selection import FrameRange
-    from jellyframe.cli.streams import ProgressOfInputs
-    from jellyframe.storage.sources import InputFile
+    from jellyframe.formats.registry import Format
+    from jellyframe.storage.sinks import ByteSink
+    from jellyframe.storage.types import Buffer, Source
 
 _FRAME_MARK = b"# Frame"
 _MAX_VARINT_BYTES = 10
@@ -40,17 +42,20 @@ _MAX_VARINT_BYTES = 10
 # ---- Jelly to text ----------------------------------------------------------------------------------------
 
 
-def raw_frames(source: Any) -> Iterator[bytes]:
-    """The frames of a stream, delimited or one bare frame, as they stand in the file."""
-    limits = Limits()
+def raw_frames(source: Source, limits: Limits) -> Iterator[bytes]:
+    """Yield the frames of a stream, delimited or one bare frame, as they stand in the file."""
     with ByteSource(source, limits) as file:
         data = b""
         while len(data) < 3 and (piece := file.read(CHUNK_BYTES)):
             data += piece
         if data and not looks_delimited(data[:3]):
             pieces = [data]
+            size = len(data)
             while piece := file.read(CHUNK_BYTES):
                 pieces.append(piece)
+                size += len(piece)
+                _require_fit(size, limits, file.name, 0)
+            _require_fit(size, limits, file.name, 0)
             yield b"".join(pieces)
             return
         number = at = 0
@@ -58,10 +63,7 @@ def raw_frames(source: Any) -> Iterator[bytes]:
             head = data[at : at + _MAX_VARINT_BYTES]
             is_head_whole = any(byte < 0x80 for byte in head)
             length, size = decode_varint(head, 0) if is_head_whole else (0, _MAX_VARINT_BYTES)
-            if length > limits.max_frame_bytes:
-                raise LimitError(
-                    f"a frame of {length} bytes, above the limit of {limits.max_frame_bytes}", frame=number
-                )
+            _require_fit(length, limits, file.name, number)
             if is_head_whole and len(data) - at >= size + length:
                 yield data[at + size : at + size + length]
                 at += size + length
@@ -75,60 +77,130 @@ def raw_frames(source: Any) -> Iterator[bytes]:
             data, at = data[at:] + piece, 0
 
 
-def jelly_to_text(source: Any, sink: ByteSink, frames: FrameRange) -> None:
+def _require_fit(size: int, limits: Limits, source: str | None, frame: int) -> None:
+    if size > limits.max_frame_bytes:
+        raise LimitError(
+            f"a frame of {size} bytes or more is above the limit max_frame_bytes of {limits.max_frame_bytes}; raise it "
+            "if you trust the input",
+            source=source,
+            frame=frame,
+        )
+
+
+def jelly_to_text(source: Source, sink: ByteSink, frames: FrameRange, limits: Limits) -> None:
     """Write a stream as text. Nothing is decoded, so a stream that breaks the rules can be looked at too."""
-    for number, data in enumerate(raw_frames(source)):
+    for number, data in enumerate(raw_frames(source, limits)):
         if frames.stop is not None and number >= frames.stop:
             return
-        if number < frames.start:
-            continue
-        frame = rdf_pb2.RdfStreamFrame()
-        try:
-            frame.ParseFromString(data)
-        except Exception as error:
-            raise ParseError(f"the frame is no protobuf message: {error}", frame=number) from None
-        text = text_format.MessageToString(frame, as_utf8=True)
-        sink.write(b"%s %d\n%s" % (_FRAME_MARK, number, text.encode()))
+        if number >= frames.start:
+            sink.write(_text_of_frame(number, data))
+
+
+def _text_of_frame(number: int, data: bytes) -> bytes:
+    frame = rdf_pb2.RdfStreamFrame()
+    try:
+        frame.ParseFromString(data)
+    except Exception as error:
+        raise ParseError(f"the frame is no protobuf message: {one_line(str(error))}", frame=number) from None
+    text = text_format.MessageToString(frame, as_utf8=True)
+    return b"%s %d\n%s" % (_FRAME_MARK, number, text.encode())
+
+
+def open_output(sink: ByteSink, _found: Format, settings: WriteSettings) -> BatchOutput:
+    """Open a sink for Jelly text: an entry of the registry."""
+    return _Output(sink, settings)
+
+
+class _Output(BatchOutput):
+    """A Jelly stream that is written frame by frame, and each frame turned into text."""
+
+    def __init__(self, sink: ByteSink, settings: WriteSettings) -> None:
+        self._frames = _TextSink(sink)
+        jelly = JellySettings(**settings.jelly)
+        jelly["delimited"] = True
+        self._writer = open_writer(self._frames, settings.options, **jelly)
+
+    def write(self, batch: Batch) -> None:
+        self._writer.write_batch(batch)
+
+    def declare(self, name: str, iri: str) -> None:
+        self._writer.declare_namespace(name, iri)
+
+    def close(self) -> None:
+        self._writer.close()
+
+    def discard(self) -> None:
+        self._writer.discard()
+
+
+class _TextSink:
+    """A file object that takes delimited frames, in any pieces, and writes their text."""
+
+    def __init__(self, sink: ByteSink) -> None:
+        self._sink = sink
+        self._waiting = b""
+        self._frames = 0
+
+    def write(self, data: Buffer) -> int:
+        self._waiting += bytes(data)
+        at = 0
+        while (found := _whole_frame(self._waiting, at)) is not None:
+            start, stop = found
+            self._sink.write(_text_of_frame(self._frames, self._waiting[start:stop]))
+            self._frames += 1
+            at = stop
+        self._waiting = self._waiting[at:]
+        return len(data)
+
+
+def _whole_frame(data: bytes, at: int) -> tuple[int, int] | None:
+    """Return where the frame lies that begins at `at` with its length; None if it is not all there."""
+    head = data[at : at + _MAX_VARINT_BYTES]
+    if not any(byte < 0x80 for byte in head):
+        return None
+    length, size = decode_varint(head, 0)
+    stop = at + size + length
+    return None if stop > len(data) else (at + size, stop)
 
 
 # ---- text to Jelly ----------------------------------------------------------------------------------------
 
 
-def text_to_jelly(source: InputFile, sink: Any, arguments: argparse.Namespace, progress: ProgressOfInputs) -> None:
-    """Write the rows of a text as Jelly. They stay as they are, unless the command line asks for other options."""
-    rows = arguments.rows_per_frame or DEFAULT_ROWS_PER_FRAME
-    frames = _FrameSource(text_frames(source, rows, is_one=not arguments.delimited), source.name)
-    given = given_options(arguments)
-    base = base_options(arguments)
-    settings = writer_settings(arguments)
-    is_as_it_is = base is None and not given and not settings["index"] and "restart_every" not in settings
-    with open_reader(frames, delimited=True) as reader:
-        batches = progress.over(reader.batches(), source)
-        if arguments.validate_terms:
-            from jellyframe.batch.selection import checked
-
-            batches = checked(batches, source.name)
-        if is_as_it_is:
-            _copy(frames, batches, ByteSink(sink, settings["compression"]), delimited=arguments.delimited)
-            return
-        from jellyframe.ops.regroup import FrameRows, write_frames
-
-        options = (base or reader.options).replace(physical_type=reader.options.physical_type, **given)
-        write_frames([batches], sink, options, settings, FrameRows(rows))
+def open_input(source: Source, _found: Format, settings: ReadSettings) -> BatchInput:
+    """Open Jelly text as batches: an entry of the registry."""
+    return TextInput(source, settings)
 
 
-def _copy(frames: _FrameSource, batches: Iterable[Any], sink: ByteSink, *, delimited: bool) -> None:
-    """Pass the frames on as they are read. They are decoded all the same: only what is valid gets a place."""
-    with sink:
+class TextInput(JellyInput):
+    """The statements of a Jelly text, and the frames that they came in.
+
+    A text without marks is cut into frames of `frame_rows` rows; with `is_one_frame` all of it is one.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        settings: ReadSettings,
+        *,
+        frame_rows: int = DEFAULT_FRAME_ROWS,
+        is_one_frame: bool = False,
+    ) -> None:
+        name = getattr(source, "name", source if isinstance(source, str) else None)
+        frames = text_frames(source, frame_rows, is_one=is_one_frame)
+        self._frames = _FrameSource(frames, name if isinstance(name, str) else None)
+        super().__init__(self._frames, settings, delimited=True)
+
+    def copy(self, batches: Iterator[Batch], sink: ByteSink, *, delimited: bool) -> None:
+        """Pass the frames on as they are read. They are decoded all the same: only what is valid gets a place."""
         for _batch in batches:
-            sink.write(frames.take(delimited=delimited))
-        sink.write(frames.take(delimited=delimited))
+            sink.write(self._frames.take(delimited=delimited))
+        sink.write(self._frames.take(delimited=delimited))
 
 
 class _FrameSource:
     """Frames as a file object that holds them delimited, which keeps what has been read from it."""
 
-    def __init__(self, frames: Iterator[bytes], name: str) -> None:
+    def __init__(self, frames: Iterator[bytes], name: str | None) -> None:
         self._frames = frames
         self._taken: list[bytes] = []
         self._rest = b""
@@ -149,8 +221,8 @@ class _FrameSource:
         return b"".join(encode_varint(len(frame)) + frame if delimited else frame for frame in taken)
 
 
-def text_frames(source: Any, rows_per_frame: int, *, is_one: bool = False) -> Iterator[bytes]:
-    """The frames of a text, as messages; all in one if `is_one`."""
+def text_frames(source: Source, rows_per_frame: int, *, is_one: bool = False) -> Iterator[bytes]:
+    """Yield the frames of a text, as messages; all in one if `is_one`."""
     lines: list[bytes] = []
     first_line = 1
     rows = 0
@@ -171,8 +243,8 @@ def text_frames(source: Any, rows_per_frame: int, *, is_one: bool = False) -> It
         yield _frame(lines, first_line)
 
 
-def _lines(source: Any) -> Iterator[bytes]:
-    """The lines of a file, which may be compressed."""
+def _lines(source: Source) -> Iterator[bytes]:
+    """Yield the lines of a file, which may be compressed."""
     with ByteSource(source) as file:
         rest = b""
         while piece := file.read(CHUNK_BYTES):

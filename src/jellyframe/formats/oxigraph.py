@@ -1,197 +1,137 @@
-"""Turtle, TriG, RDF/XML and JSON-LD, by way of pyoxigraph and, between it and us, lines of N-Quads.
+"""RDF/XML and JSON-LD as batches, read by pyoxigraph and, between it and us, lines of N-Quads.
 
 Statements pass in blocks, so memory does not grow with the input. Text is the quickest way from one library to the
-other. Quoted triples take a slower way: pyoxigraph knows them as triple terms of RDF 1.2, which are objects only, and
-spells them differently.
+other.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import islice
-from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 import pyoxigraph
 
 from jellyframe.batch import Batch
-from jellyframe.errors import EncodeError, JellyError, TextError
+from jellyframe.errors import JellyError, TextError, one_line
 from jellyframe.formats import ntriples
-from jellyframe.formats.target_rules import check_target
-from jellyframe.kernel.ntriples_write_cy import MAX_QUOTED_BYTES
+from jellyframe.formats.settings import BatchInput, ReadSettings
+from jellyframe.formats.text_reading import BATCH_BYTES
+from jellyframe.formats.turtle import base_iri
 from jellyframe.storage.sources import ByteSource
-from jellyframe.terms import DEFAULT_GRAPH, IRI, XSD_STRING, BlankNode, Literal, Quad, Triple
+from jellyframe.storage.types import Source
 
 if TYPE_CHECKING:
-    from jellyframe.formats import Format
-    from jellyframe.storage.sinks import SinkFile
+    from jellyframe.formats.registry import Format
 
-BLOCK_STATEMENTS = 16_384
-_FORMATS = {
-    "ttl": pyoxigraph.RdfFormat.TURTLE,
-    "trig": pyoxigraph.RdfFormat.TRIG,
-    "rdfxml": pyoxigraph.RdfFormat.RDF_XML,
-    "jsonld": pyoxigraph.RdfFormat.JSON_LD,
-}
+# Statements are taken from the parser in steps of so many, until a block is full: of rows, or of bytes.
+STEP_STATEMENTS = 512
+_FORMATS = {"rdfxml": pyoxigraph.RdfFormat.RDF_XML, "jsonld": pyoxigraph.RdfFormat.JSON_LD}
 _NQUADS = pyoxigraph.RdfFormat.N_QUADS
+# What pyoxigraph reads at a time; of text without line numbers it is how exactly an error is placed.
+_PIECE_BYTES = 8192
 
 
-# ---- reading ----------------------------------------------------------------------------------------------
+def open_input(source: Source, found: Format, settings: ReadSettings) -> BatchInput:
+    """Open RDF/XML or JSON-LD as batches: an entry of the registry."""
+    return _Input(source, found, settings)
 
 
-class OxigraphInput:
-    """A text that pyoxigraph reads for us, from a file object that has a name."""
-
-    def __init__(self, source: Any, input_format: Format, *, base_iri: str | None, strict: bool) -> None:
-        self._format = input_format
-        self._name = source.name
+class _Input(BatchInput):
+    def __init__(self, source: Source, found: Format, settings: ReadSettings) -> None:
+        self._format = found
+        self._settings = settings
+        self._file = _CountedLines(ByteSource(source, settings.limits))
+        self._before = 0
         self._parser = pyoxigraph.parse(
-            ByteSource(source),  # type: ignore[arg-type]
-            _FORMATS[input_format.name],
-            base_iri=base_iri,
-            lenient=not strict,
+            self._file,  # type: ignore[arg-type]
+            _FORMATS[found.name],
+            base_iri=base_iri(self._file.name, settings),
+            lenient=settings.lenient,
         )
 
     def namespaces(self) -> dict[str, str]:
-        """The prefixes that have been declared as far as the text has been read."""
         return dict(self._parser.prefixes)
 
+    def close(self) -> None:
+        self._file.close()
+
     def batches(self) -> Iterator[Batch]:
-        while True:
+        while block := self._block():
+            text = pyoxigraph.serialize(block, format=_NQUADS) or b""
+            del block
             try:
-                block = list(islice(self._parser, BLOCK_STATEMENTS))
-            except SyntaxError as error:
-                raise _text_error(error, self._name) from None
-            if not block:
-                return
-            yield self._batch(block)
+                for batch in ntriples.read(
+                    text, quads=True, lenient=True, batch_rows=self._settings.batch_rows, limits=self._settings.limits
+                ):
+                    yield batch if self._format.has_graphs else batch.without_graph()
+            except TextError as error:
+                # What Jelly has no place for, such as triple terms; the line is that of our own text.
+                statement = self._before + (error.line or 1)
+                raise TextError(f"statement {statement}: {error.message}", source=self._file.name) from None
+            self._before += text.count(b"\n")
 
-    def _batch(self, block: list[pyoxigraph.Quad]) -> Batch:
-        text = pyoxigraph.serialize(block, format=_NQUADS) or b""
+    def _block(self) -> list[pyoxigraph.Quad]:
+        """Take the next statements from the parser: of about as many bytes as a batch may have."""
+        block: list[pyoxigraph.Quad] = []
+        start = self._file.bytes_read
         try:
-            (batch,) = ntriples.read(text, quads=True, batch_rows=BLOCK_STATEMENTS)
-        except TextError:
-            # Triple terms, relative IRIs and the like: there are objects for them, if no text.
-            return Batch.from_statements(map(self._our_quad, block), quads=True)
-        return batch
-
-    def _our_quad(self, quad: pyoxigraph.Quad) -> Quad:
-        try:
-            return our_quad(quad)
+            while len(block) < self._settings.batch_rows and self._file.bytes_read - start < BATCH_BYTES:
+                step = list(islice(self._parser, STEP_STATEMENTS))
+                block += step
+                if len(step) < STEP_STATEMENTS:
+                    break
+        except SyntaxError as error:
+            raise self._text_error(error) from None
+        except MemoryError:
+            raise TextError(
+                f"a string or element longer than 16 MiB after statement {self._before + len(block)}: pyoxigraph, "
+                f"which reads {self._format.title}, takes none; N-Triples, N-Quads, Turtle, TriG and Jelly may have it",
+                line=self._file.line,
+                source=self._file.name,
+            ) from None
         except JellyError as error:
-            raise EncodeError(f"Jelly cannot hold the statement {quad} ({error.message})", source=self._name) from None
+            error.source = error.source or self._file.name
+            raise
+        return block
+
+    def _text_error(self, error: SyntaxError) -> TextError:
+        message = one_line(str(error.msg))
+        if error.lineno is not None:
+            # Oxigraph writes the place into its message, in words of its own.
+            message = message.partition(": ")[2] or message
+            return TextError(_short(message), line=error.lineno, column=error.offset, source=self._file.name)
+        first, last = self._file.last_lines
+        where = f"line {first}" if first == last else f"lines {first} to {last}"
+        return TextError(f"{where}: {_short(message)}", source=self._file.name)
 
 
-def iri_of_input(path: str | None) -> str:
-    """The IRI against which relative ones are resolved: that of the file, or of the folder we are in."""
-    return Path.cwd().as_uri() + "/" if path is None else Path(os.path.abspath(path)).as_uri()
+def _short(message: str) -> str:
+    return message if len(message) <= 300 else message[:297] + "..."
 
 
-def _text_error(error: SyntaxError, name: str) -> TextError:
-    message = str(error.msg)
-    if error.lineno is not None:
-        # Oxigraph writes the place into its message, in words of its own.
-        message = message.partition(": ")[2] or message
-    return TextError(message, line=error.lineno, column=error.offset, source=name)
+class _CountedLines:
+    """A byte source that is handed on line by line where lines are long enough, and counts them."""
 
+    def __init__(self, file: ByteSource) -> None:
+        self._file = file
+        self.name = file.name
+        self.bytes_read = 0
+        self.line = 1
+        # The lines of the piece that was handed on last: what is wrong is there, as pieces are read when needed.
+        self.last_lines = (1, 1)
+        self._waiting = b""
 
-def our_quad(quad: pyoxigraph.Quad) -> Quad:
-    graph: Any = quad.graph_name
-    is_default = isinstance(graph, pyoxigraph.DefaultGraph)
-    return Quad(
-        our_term(quad.subject),
-        our_term(quad.predicate),
-        our_term(quad.object),
-        DEFAULT_GRAPH if is_default else our_term(graph),
-    )
+    def read(self, size: int = -1) -> bytes:
+        most = _PIECE_BYTES if size < 0 else min(size, _PIECE_BYTES)
+        if not self._waiting:
+            self._waiting = self._file.read()
+        end = self._waiting.find(b"\n", 0, most) + 1 or most
+        piece, self._waiting = self._waiting[:end], self._waiting[end:]
+        self.bytes_read += len(piece)
+        self.last_lines = (self.line, self.line + piece.count(b"\n", 0, len(piece) - 1))
+        self.line += piece.count(b"\n")
+        return piece
 
-
-def our_term(term: Any) -> Any:
-    if isinstance(term, pyoxigraph.NamedNode):
-        return IRI(term.value)
-    if isinstance(term, pyoxigraph.BlankNode):
-        return BlankNode(term.value)
-    if isinstance(term, pyoxigraph.Triple):
-        return Triple(our_term(term.subject), our_term(term.predicate), our_term(term.object))
-    if term.direction is not None:
-        raise EncodeError("a literal with a base direction")
-    if term.language is not None:
-        return Literal(term.value, language=term.language)
-    return Literal(term.value, datatype=term.datatype.value)
-
-
-# ---- writing ----------------------------------------------------------------------------------------------
-
-
-def write_text(
-    batches: Iterable[Batch], sink: SinkFile, target: Format, namespaces: dict[str, str], source: str | None
-) -> None:
-    """Write batches as one document; with the namespaces, where the format can use them."""
-    pyoxigraph.serialize(
-        _statements(batches, target, source),
-        cast("IO[bytes]", sink),
-        _FORMATS[target.name],
-        prefixes=usable_prefixes(namespaces),
-    )
-
-
-def usable_prefixes(namespaces: dict[str, str]) -> dict[str, str]:
-    """The namespaces that pyoxigraph takes: with absolute IRIs."""
-    usable = {}
-    for name, iri in namespaces.items():
-        try:
-            pyoxigraph.serialize((), format=_FORMATS["ttl"], prefixes={name: iri})
-        except ValueError:
-            continue
-        usable[name] = iri
-    return usable
-
-
-def _statements(batches: Iterable[Batch], target: Format, source: str | None) -> Iterator[pyoxigraph.Quad]:
-    before = 0
-    for batch in batches:
-        check_target(batch, target, before, source)
-        if batch.terms.quoted_count:
-            for row, statement in enumerate(batch.statements()):
-                if batch.terms.text_size(batch.o[row]) > MAX_QUOTED_BYTES:
-                    raise EncodeError(
-                        f"statement {before + row + 1}: a quoted triple of more than {MAX_QUOTED_BYTES} bytes, as "
-                        "it repeats long terms; N-Triples and N-Quads can be written piece by piece",
-                        source=source,
-                    )
-                try:
-                    yield their_quad(statement)
-                except ValueError as error:
-                    line = ntriples.line_start(batch, row)
-                    raise EncodeError(
-                        f"statement {before + row + 1}: {target.title} cannot hold {line} ({error})", source=source
-                    ) from None
-        else:
-            for lines in ntriples.line_blocks(batch):
-                yield from pyoxigraph.parse(lines, _NQUADS, lenient=True)
-        before += len(batch)
-
-
-def their_quad(statement: Triple | Quad) -> pyoxigraph.Quad:
-    graph = statement[3] if len(statement) == 4 else DEFAULT_GRAPH
-    return pyoxigraph.Quad(
-        their_term(statement[0]),
-        their_term(statement[1]),
-        their_term(statement[2]),
-        pyoxigraph.DefaultGraph() if graph is DEFAULT_GRAPH else their_term(graph),
-    )
-
-
-def their_term(term: Any) -> Any:
-    if isinstance(term, IRI):
-        return pyoxigraph.NamedNode(term.value)
-    if isinstance(term, BlankNode):
-        return pyoxigraph.BlankNode(term.label)
-    if isinstance(term, Triple):
-        return pyoxigraph.Triple(their_term(term.s), their_term(term.p), their_term(term.o))
-    if term.language is not None:
-        return pyoxigraph.Literal(term.lex, language=term.language)
-    if term.datatype == XSD_STRING:
-        return pyoxigraph.Literal(term.lex)
-    return pyoxigraph.Literal(term.lex, datatype=pyoxigraph.NamedNode(term.datatype))
+    def close(self) -> None:
+        self._file.close()

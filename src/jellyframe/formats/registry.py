@@ -1,56 +1,208 @@
-"""The formats that we read and write, by their names and by the names of files."""
+"""The formats that are read and written: their names, what each can hold, and which module reads and writes it.
+
+A reader is a function `(source, format, ReadSettings) -> BatchInput`, a writer `(sink, format, WriteSettings) ->
+BatchOutput`; an entry names them as `module:function` below `jellyframe.formats`, and they are imported when used.
+"""
 
 from __future__ import annotations
 
 import os
-from typing import NamedTuple
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from jellyframe.errors import OptionsError
 
+if TYPE_CHECKING:
+    from jellyframe.formats.settings import BatchInput, BatchOutput, ReadSettings, WriteSettings
+    from jellyframe.storage.sinks import ByteSink
+    from jellyframe.storage.types import Source
+
+# Where a file may be cut so that pieces can be read side by side.
+Cut = Literal["lines", "row groups", "restart points"]
+_EXTRA_OF_MODULE = {"pyoxigraph": "rdf", "google": "proto", "google.protobuf": "proto"}
+
 
 class Format(NamedTuple):
-    """A format: how it is called here and elsewhere, how its files are called, and what it can do."""
+    """A format: how it is called here and elsewhere, how its files are called, and what it can hold."""
 
     name: str
     title: str
     other_names: tuple[str, ...]
     extensions: tuple[str, ...]
     has_graphs: bool = False
+    has_quoted_triples: bool = False
+    has_generalized: bool = False
+    has_namespaces: bool = False
     is_binary: bool = False
+    # Whether documents may follow each other in one file.
+    concatenates: bool = True
+    # Whether a header tells if there are graphs; else the name of the format does.
+    has_header: bool = False
+    cut: Cut | None = None
+    reader: str | None = None
+    writer: str | None = None
 
 
-NTRIPLES = Format("nt", "N-Triples", ("ntriples", "n-triples"), ("nt", "ntriples"))
-NQUADS = Format("nq", "N-Quads", ("nquads", "n-quads"), ("nq", "nquads"), has_graphs=True)
-TURTLE = Format("ttl", "Turtle", ("turtle",), ("ttl", "turtle"))
-TRIG = Format("trig", "TriG", (), ("trig",), has_graphs=True)
-RDF_XML = Format("rdfxml", "RDF/XML", ("rdf-xml", "xml", "rdf"), ("rdf", "rdfs", "owl", "xml"))
-JSON_LD = Format("jsonld", "JSON-LD", ("json-ld",), ("jsonld", "json-ld"), has_graphs=True)
-JELLY_TEXT = Format("jelly-text", "Jelly text", ("jellytext",), ("jelly.txt",), has_graphs=True)
-JELLY = Format("jelly", "Jelly", (), ("jelly",), has_graphs=True, is_binary=True)
-PARQUET = Format("parquet", "Parquet", (), ("parquet",), has_graphs=True, is_binary=True)
-CSV = Format("csv", "CSV", (), ("csv",), has_graphs=True)
+NTRIPLES = Format(
+    "nt",
+    "N-Triples",
+    ("ntriples", "n-triples"),
+    ("nt", "ntriples"),
+    has_quoted_triples=True,
+    has_generalized=True,
+    cut="lines",
+    reader="ntriples:open_input",
+    writer="ntriples:open_output",
+)
+NQUADS = NTRIPLES._replace(
+    name="nq", title="N-Quads", other_names=("nquads", "n-quads"), extensions=("nq", "nquads"), has_graphs=True
+)
+TURTLE = Format(
+    "ttl",
+    "Turtle",
+    ("turtle",),
+    ("ttl", "turtle"),
+    has_quoted_triples=True,
+    has_namespaces=True,
+    reader="turtle:open_input",
+    writer="turtle_writer:open_output",
+)
+TRIG = TURTLE._replace(name="trig", title="TriG", other_names=(), extensions=("trig",), has_graphs=True)
+RDF_XML = Format(
+    "rdfxml",
+    "RDF/XML",
+    ("rdf-xml", "xml", "rdf"),
+    ("rdf", "rdfs", "owl", "xml"),
+    has_namespaces=True,
+    concatenates=False,
+    reader="oxigraph:open_input",
+    writer="rdfxml_writer:open_output",
+)
+JSON_LD = Format(
+    "jsonld",
+    "JSON-LD",
+    ("json-ld",),
+    ("jsonld", "json-ld"),
+    has_graphs=True,
+    has_namespaces=True,
+    concatenates=False,
+    reader="oxigraph:open_input",
+    writer="jsonld_writer:open_output",
+)
+JELLY_TEXT = Format(
+    "jelly-text",
+    "Jelly text",
+    ("jellytext",),
+    ("jelly.txt",),
+    has_graphs=True,
+    has_quoted_triples=True,
+    has_generalized=True,
+    has_namespaces=True,
+    has_header=True,
+    reader="jelly_text:open_input",
+    writer="jelly_text:open_output",
+)
+JELLY = Format(
+    "jelly",
+    "Jelly",
+    (),
+    ("jelly",),
+    has_graphs=True,
+    has_quoted_triples=True,
+    has_generalized=True,
+    has_namespaces=True,
+    is_binary=True,
+    has_header=True,
+    cut="restart points",
+    reader="jelly:open_input",
+    writer="jelly:open_output",
+)
+PARQUET = Format(
+    "parquet",
+    "Parquet",
+    (),
+    ("parquet",),
+    has_graphs=True,
+    has_quoted_triples=True,
+    has_generalized=True,
+    is_binary=True,
+    concatenates=False,
+    has_header=True,
+    cut="row groups",
+    reader="tables:open_parquet",
+    writer="tables:open_output",
+)
+CSV = Format(
+    "csv",
+    "CSV",
+    (),
+    ("csv",),
+    has_graphs=True,
+    has_quoted_triples=True,
+    has_generalized=True,
+    concatenates=False,
+    has_header=True,
+    reader="tables:open_csv",
+    writer="tables:open_output",
+)
 
 TEXT_FORMATS = (NTRIPLES, NQUADS, TURTLE, TRIG, RDF_XML, JSON_LD)
-INPUT_FORMATS = (*TEXT_FORMATS, JELLY_TEXT)
-OUTPUT_FORMATS = (*TEXT_FORMATS, JELLY_TEXT, PARQUET, CSV)
+FORMATS = (*TEXT_FORMATS, JELLY, JELLY_TEXT, PARQUET, CSV)
 
 _COMPRESSIONS = {"gz": "gzip", "gzip": "gzip", "zst": "zstd", "zstd": "zstd"}
 
 
+# ---- opening ----------------------------------------------------------------------------------------------
+
+
+def open_input(source: Source, found: Format, settings: ReadSettings | None = None) -> BatchInput:
+    """Open a source of a format as batches. Close what is returned, or use it in a `with` statement."""
+    from jellyframe.formats.settings import ReadSettings
+
+    opened: BatchInput = _function(found, found.reader, "read")(source, found, settings or ReadSettings())
+    return opened
+
+
+def open_output(sink: ByteSink, found: Format, settings: WriteSettings | None = None) -> BatchOutput:
+    """Open a sink to which batches are written in a format. `close` ends the document, but leaves the sink open."""
+    from jellyframe.formats.settings import WriteSettings
+
+    opened: BatchOutput = _function(found, found.writer, "written")(sink, found, settings or WriteSettings())
+    return opened
+
+
+def _function(found: Format, place: str | None, what: str) -> Any:
+    if place is None:
+        raise OptionsError(f"{found.title} cannot be {what}")
+    module, _, function = place.partition(":")
+    try:
+        return getattr(import_module(f"jellyframe.formats.{module}"), function)
+    except ModuleNotFoundError as error:
+        extra = _EXTRA_OF_MODULE.get(error.name or "")
+        if extra is None:
+            raise
+        raise OptionsError(
+            f"{found.title} needs a package that is not installed: pip install 'jellyframe[{extra}]'"
+        ) from None
+
+
+# ---- by name ----------------------------------------------------------------------------------------------
+
+
 def names(formats: tuple[Format, ...]) -> str:
-    """The names of formats, for help and errors."""
+    """Return the names of formats, for help and errors."""
     return ", ".join(known.name for known in formats)
 
 
 def split_compression(path: str) -> tuple[str, str | None]:
-    """The name of a file without what tells its compression, and that compression."""
+    """Return the name of a file without what tells its compression, and that compression."""
     stem, _, ending = os.path.basename(path).rpartition(".")
     compression = _COMPRESSIONS.get(ending.lower())
     return (stem, compression) if compression is not None and stem else (os.path.basename(path), None)
 
 
-def format_by_name(name: str, formats: tuple[Format, ...]) -> Format:
-    """The format that an option names."""
+def format_by_name(name: str, formats: tuple[Format, ...] = FORMATS) -> Format:
+    """Return the format that an option names."""
     wanted = name.lower().lstrip(".")
     for known in formats:
         if wanted in (known.name, *known.other_names):
@@ -58,8 +210,8 @@ def format_by_name(name: str, formats: tuple[Format, ...]) -> Format:
     raise OptionsError(f"the format {name!r} is not one of {names(formats)}")
 
 
-def format_by_path(path: str, formats: tuple[Format, ...]) -> Format | None:
-    """The format that the name of a file tells."""
+def format_by_path(path: str, formats: tuple[Format, ...] = FORMATS) -> Format | None:
+    """Return the format that the name of a file tells."""
     stem = split_compression(path)[0].lower()
     for known in formats:
         if any(stem.endswith(f".{extension}") for extension in known.extensions):
@@ -68,9 +220,9 @@ def format_by_path(path: str, formats: tuple[Format, ...]) -> Format | None:
 
 
 def input_format(
-    name: str | None, path: str | None, formats: tuple[Format, ...], option: str = "--in-format"
+    name: str | None, path: str | None, formats: tuple[Format, ...] = FORMATS, option: str = "--in-format"
 ) -> Format:
-    """The format of an input: the one that was said, or that its name tells."""
+    """Return the format of an input: the one that was said, or that its name tells."""
     if name is not None:
         return format_by_name(name, formats)
     if path is None:

@@ -1,76 +1,220 @@
-"""Batches as Parquet and CSV files."""
+"""Parquet and CSV: batches as tables, in the layouts of `read_table`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from jellyframe import formats
+import pyarrow as pa
+
 from jellyframe.arrow.layouts import ArrowView
-from jellyframe.errors import Advice, OptionsError
+from jellyframe.arrow.terms import BatchMaker
+from jellyframe.errors import Advice, JellyError, OptionsError, ParseError
+from jellyframe.formats.settings import BatchInput, BatchOutput, ReadSettings, WriteSettings
+from jellyframe.storage.sinks import SinkFile
+from jellyframe.storage.sources import ByteSource
+from jellyframe.storage.types import Source
 
 if TYPE_CHECKING:
     from jellyframe.batch import Batch
-    from jellyframe.formats import Format
-    from jellyframe.storage.sinks import SinkFile
+    from jellyframe.formats.registry import Format
+    from jellyframe.storage.sinks import ByteSink
 
+# Parquet likes its row groups larger than our batches are; they are bounded in bytes, too.
 PARQUET_GROUP_ROWS = 262_144
 PARQUET_GROUP_BYTES = 64 << 20
+_CSV_BLOCK_BYTES = 4 << 20
+_TEXT_COLUMNS = ("s", "p", "o", "g", "o_kind", "o_datatype", "o_lang")
 
 
-def write_table_file(
-    batches: Iterable[Batch], sink: SinkFile, target: Format, layout: str | None, *, has_graph: bool
-) -> None:
-    """Write batches as a table, in a layout of `read_table`."""
-    if target is formats.CSV:
-        if layout == "struct":
+# ---- reading ----------------------------------------------------------------------------------------------
+
+
+def open_parquet(source: Source, _found: Format, settings: ReadSettings) -> BatchInput:
+    """Open a Parquet file as batches: an entry of the registry."""
+    return ParquetInput(source, settings)
+
+
+class ParquetInput(BatchInput):
+    """The statements of a Parquet file, or of those row groups that begin in a range of its bytes."""
+
+    def __init__(self, source: Any, settings: ReadSettings, *, start: int = 0, stop: int | None = None) -> None:
+        import pyarrow.parquet
+
+        self._settings = settings
+        self._name = source if isinstance(source, str) else getattr(source, "name", None)
+        self._start = start
+        self._stop = stop
+        try:
+            self._file = pyarrow.parquet.ParquetFile(_seekable(source))
+        except pa.ArrowException as error:
+            raise self._damaged(error) from None
+
+    @property
+    def has_graph(self) -> bool:
+        return "g" in self._file.schema_arrow.names
+
+    def batches(self) -> Iterator[Batch]:
+        metadata = self._file.metadata
+        begins = [metadata.row_group(group).column(0).data_page_offset for group in range(metadata.num_row_groups)]
+        groups = [
+            group
+            for group, begin in enumerate(begins)
+            if self._start <= begin and (self._stop is None or begin < self._stop)
+        ]
+        try:
+            maker = BatchMaker(self._file.schema_arrow)
+            for record_batch in self._file.iter_batches(self._settings.batch_rows, groups):
+                yield maker.make(record_batch)
+        except pa.ArrowException as error:
+            raise self._damaged(error) from None
+        except JellyError as error:
+            error.source = error.source or self._name
+            raise
+
+    def _damaged(self, error: Exception) -> ParseError:
+        return ParseError(f"the Parquet file is damaged: {error}", source=self._name)
+
+    def close(self) -> None:
+        self._file.close()
+
+
+def _seekable(source: Any) -> Any:
+    """Return a source that Parquet can be read from: it is read from its end, so pipes are read whole."""
+    if isinstance(source, str) or hasattr(source, "closed"):
+        return source
+    with ByteSource(source) as file:
+        pieces = []
+        while piece := file.read():
+            pieces.append(piece)
+    return pa.BufferReader(b"".join(pieces))
+
+
+def open_csv(source: Source, _found: Format, settings: ReadSettings) -> BatchInput:
+    """Open CSV as batches: an entry of the registry."""
+    return _CsvInput(source, settings)
+
+
+class _CsvInput(BatchInput):
+    """The statements of a CSV file, in the layout `ntriples` or `flat`, with a line of names on top."""
+
+    def __init__(self, source: Source, settings: ReadSettings) -> None:
+        import pyarrow.csv
+
+        self._file = ByteSource(source, settings.limits)
+        try:
+            self._reader = pyarrow.csv.open_csv(
+                pa.PythonFile(_Readable(self._file), mode="r"),
+                read_options=pyarrow.csv.ReadOptions(block_size=_CSV_BLOCK_BYTES, use_threads=False),
+                parse_options=pyarrow.csv.ParseOptions(newlines_in_values=True),
+                convert_options=pyarrow.csv.ConvertOptions(
+                    column_types=dict.fromkeys(_TEXT_COLUMNS, pa.string()),
+                    strings_can_be_null=True,
+                    quoted_strings_can_be_null=False,
+                    null_values=[""],
+                ),
+            )
+        except pa.ArrowException as error:
+            raise ParseError(f"the CSV file cannot be read: {error}", source=self._file.name) from None
+
+    @property
+    def has_graph(self) -> bool:
+        return "g" in self._reader.schema.names
+
+    def batches(self) -> Iterator[Batch]:
+        try:
+            maker = BatchMaker(self._reader.schema)
+            for record_batch in self._reader:
+                yield maker.make(record_batch)
+        except pa.ArrowException as error:
+            raise ParseError(f"the CSV file cannot be read: {error}", source=self._file.name) from None
+        except JellyError as error:
+            error.source = error.source or self._file.name
+            raise
+
+    def close(self) -> None:
+        self._reader.close()
+        self._file.close()
+
+
+class _Readable:
+    """A byte source as pyarrow wants file objects."""
+
+    closed = False
+
+    def __init__(self, file: ByteSource) -> None:
+        self._file = file
+
+    def read(self, size: int = -1) -> bytes:
+        """Return as many bytes as were asked for: pyarrow takes fewer for the end."""
+        wanted = size if size > 0 else _CSV_BLOCK_BYTES
+        pieces = []
+        while wanted > 0 and (piece := self._file.read(wanted)):
+            pieces.append(piece)
+            wanted -= len(piece)
+        return b"".join(pieces)
+
+    def readable(self) -> bool:
+        return True
+
+    def close(self) -> None:
+        self.closed = True
+
+
+# ---- writing ----------------------------------------------------------------------------------------------
+
+
+def open_output(sink: ByteSink, found: Format, settings: WriteSettings) -> BatchOutput:
+    """Open a sink for Parquet or CSV: an entry of the registry."""
+    return _CsvOutput(sink, settings) if found.name == "csv" else _ParquetOutput(sink, settings)
+
+
+class _CsvOutput(BatchOutput):
+    def __init__(self, sink: ByteSink, settings: WriteSettings) -> None:
+        import pyarrow.csv
+
+        if settings.layout == "struct":
             raise OptionsError("CSV has no columns within columns", advice=Advice("argument", "layout", "ntriples"))
-        import pyarrow.csv as arrow_csv
+        self._view = ArrowView(settings.layout or "ntriples", settings.has_graph)
+        self._writer = pyarrow.csv.CSVWriter(SinkFile(sink), self._view.schema)
 
-        view = ArrowView(layout or "ntriples", has_graph)
-        writer: Any = arrow_csv.CSVWriter(sink, view.schema)
-    else:
-        import pyarrow.parquet as arrow_parquet
+    def write(self, batch: Batch) -> None:
+        for record_batch in self._view.record_batches([batch]):
+            self._writer.write_batch(record_batch)
 
-        view = ArrowView(layout or "struct", has_graph)
-        writer = arrow_parquet.ParquetWriter(sink, view.schema, compression="zstd")
-    with writer:
-        if target is formats.CSV:
-            for record_batch in view.record_batches(batches):
-                writer.write_batch(record_batch)
-        else:
-            write_groups(writer, view.record_batches(batches))
+    def close(self) -> None:
+        self._writer.close()
 
 
-def write_groups(writer: Any, record_batches: Iterable[Any]) -> None:
-    """Write record batches to a ParquetWriter, joined into row groups, which Parquet likes larger than our batches."""
-    group = RowGroup(writer)
-    for record_batch in record_batches:
-        group.add(record_batch)
-    group.write()
+class _ParquetOutput(BatchOutput):
+    def __init__(self, sink: ByteSink, settings: WriteSettings) -> None:
+        import pyarrow.parquet
 
+        self._view = ArrowView(settings.layout or "struct", settings.has_graph)
+        self._writer = pyarrow.parquet.ParquetWriter(
+            SinkFile(sink), self._view.schema, compression=settings.table_compression or "none"
+        )
+        self._waiting: list[pa.RecordBatch] = []
+        self._rows = 0
+        self._bytes = 0
 
-class RowGroup:
-    """A row group of a Parquet file in the making, bounded by its rows and bytes."""
+    def write(self, batch: Batch) -> None:
+        for record_batch in self._view.record_batches([batch]):
+            self._waiting.append(record_batch)
+            self._rows += len(record_batch)
+            self._bytes += record_batch.nbytes
+            if self._rows >= PARQUET_GROUP_ROWS or self._bytes >= PARQUET_GROUP_BYTES:
+                self._write_group()
 
-    def __init__(self, writer: Any) -> None:
-        self._writer = writer
-        self._waiting: list[Any] = []
+    def _write_group(self) -> None:
+        if self._waiting:
+            self._writer.write_table(pa.Table.from_batches(self._waiting, self._view.schema))
+        self._waiting = []
         self._rows = self._bytes = 0
 
-    def add(self, record_batch: Any) -> None:
-        """Add a record batch. The group is written when it has enough rows or bytes."""
-        self._waiting.append(record_batch)
-        self._rows += len(record_batch)
-        self._bytes += record_batch.nbytes
-        if self._rows >= PARQUET_GROUP_ROWS or self._bytes >= PARQUET_GROUP_BYTES:
-            self.write()
+    def close(self) -> None:
+        self._write_group()
+        self._writer.close()
 
-    def write(self) -> None:
-        """Write what has been added."""
-        import pyarrow as pa
-
-        if self._waiting:
-            self._writer.write_table(pa.Table.from_batches(self._waiting))
-            self._waiting = []
-            self._rows = self._bytes = 0
+    def discard(self) -> None:
+        self._writer.close()

@@ -2,12 +2,14 @@ from jellyframe.kernel.scan_cy cimport Text
 
 cdef class TextCursor:
     cdef bint any_iri
+    cdef bint strict_escapes
     cdef Text text
     cdef Py_ssize_t pos
     cdef Py_ssize_t limit
     cdef long long line
     cdef Py_ssize_t line_start
     cdef long long base
+    cdef long long columns_before
     cdef unsigned char[::1] scratch
     cdef Py_ssize_t scratch_size
     cdef bint in_scratch

@@ -31,13 +31,18 @@ _ESCAPED = cython.declare(
 class TextCursor:
     """A place `pos` in a text. `limit` is the end of the last whole line, and counts as a line end itself.
 
+    `line_start` is where the line begins, or where the text does if the line began in a part that is gone: then
+    `columns_before` is how many characters of the line that had.
+
     A string found in the text is a span: `span_start` to `span_stop`, in the text itself or, where escapes had to be
-    replaced, in `scratch` (`in_scratch`).
+    replaced, in `scratch` (`in_scratch`). With `strict_escapes`, an IRI may not hold by an escape what it may not hold
+    as it is: so it is in Turtle, and not in N-Triples.
     """
 
     __slots__ = (
         "any_iri",
         "base",
+        "columns_before",
         "in_scratch",
         "limit",
         "line",
@@ -47,14 +52,17 @@ class TextCursor:
         "scratch_size",
         "span_start",
         "span_stop",
+        "strict_escapes",
         "text",
     )
 
     def __init__(self, any_iri: cython.bint):
         self.any_iri = any_iri
+        self.strict_escapes = False
         self.line = 0
         self.line_start = 0
         self.base = 0
+        self.columns_before = 0
         self.scratch = byte_column(64)
         self.scratch_size = 0
         self.in_scratch = False
@@ -138,7 +146,7 @@ class TextCursor:
             value = (value << 4) | c
         if 0xD800 <= value <= 0xDFFF or value > 0x10FFFF:
             return self.fail(at, f"expected an escape for a character, found one for U+{value:04X}, which is none")
-        if is_iri and not self.any_iri and (value <= 0x20 or (value < 0x80 and chr(value) in '<>"{}|^`\\')):
+        if is_iri and self.strict_escapes and (value <= 0x20 or (value < 0x80 and chr(value) in '<>"{}|^`\\')):
             return self.fail(at, f"expected a character that IRIs may hold, found an escape for U+{value:04X}")
         self._put(value)
         return at + 2 + digits
@@ -197,7 +205,9 @@ class TextCursor:
     @cython.exceptval(-1, check=False)
     def fail(self, at: cython.Py_ssize_t, message: str) -> cython.int:
         before = bytes(self.text.data[self.line_start : at]).decode(errors="replace")
-        raise TextError(message, line=self.line or None, column=len(before) + 1, offset=self.base + at)
+        raise TextError(
+            message, line=self.line or None, column=self.columns_before + len(before) + 1, offset=self.base + at
+        )
 
     def _found(self, at: cython.Py_ssize_t) -> str:
         """What stands in the text, in words."""

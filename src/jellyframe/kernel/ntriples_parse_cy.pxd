@@ -7,4 +7,5 @@ cdef class TextParser(TermParser):
     cdef object on_error
 
     cdef int _lines(self, BatchBuilder builder, Py_ssize_t max_rows, Py_ssize_t max_bytes) except -1
+    cdef int _refuse_version(self) except -1
     cdef int _end_line(self) except -1

@@ -11,9 +11,10 @@ except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
 
 from jellyframe.errors import TextError
 from jellyframe.kernel.memory_cy import int_column
-from jellyframe.kernel.ntriples_terms_cy import TermParser
+from jellyframe.kernel.ntriples_terms_cy import NOT_IN_JELLY, TermParser
 from jellyframe.kernel.runs import HASH_SEED
 from jellyframe.kernel.scan_cy import Text
+from jellyframe.kernel.steps import DEEPEST_NESTING
 from jellyframe.kernel.table_cy import BatchBuilder, TermTable
 
 if cython.compiled:
@@ -36,8 +37,8 @@ LONGEST_REMEMBERED = cython.declare(cython.Py_ssize_t, 128)
 class TextParser(TermParser):
     """Reads statements, line by line, into a batch that is being built.
 
-    `quads`: a fourth term is the graph; `graphs` counts the statements that had one. `on_error`, if given, is called
-    with the error of each line that cannot be read, which is then left out.
+    `quads`: a fourth term is the graph; `graphs` counts the statements that had one. `any_iri`: IRIs need not be
+    absolute. `on_error`, if given, is called with the error of each line that cannot be read, which is then left out.
     """
 
     __slots__ = ("graphs", "on_error", "quads")
@@ -46,10 +47,11 @@ class TextParser(TermParser):
         self,
         quads: cython.bint,
         generalized: cython.bint = False,
-        max_depth: cython.Py_ssize_t = 64,
+        max_depth: cython.Py_ssize_t = DEEPEST_NESTING,
         on_error: Any = None,
+        any_iri: cython.bint = False,
     ):
-        TermParser.__init__(self, generalized, False, max_depth)
+        TermParser.__init__(self, generalized, any_iri, max_depth)
         self.quads = quads
         self.graphs = 0
         self.on_error = on_error
@@ -103,6 +105,8 @@ class TextParser(TermParser):
                 if c == 0x0A or c == 0x0D or c == 0x23:
                     self._end_line()
                     continue
+            elif c == 0x56 or c == 0x76:
+                self._refuse_version()
             s = self.subject()
             self.skip_blanks()
             p = self.predicate()
@@ -132,6 +136,14 @@ class TextParser(TermParser):
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
+    def _refuse_version(self) -> cython.int:
+        """Raise if the line is a version directive."""
+        if bytes(self.text.data[self.pos : min(self.pos + 7, self.limit)]).upper() == b"VERSION":
+            return self.fail(self.pos, f"a version directive: {NOT_IN_JELLY}")
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
     def _end_line(self) -> cython.int:
         """Move on to the next line, over what may stand behind a statement: blanks and a comment."""
         c: cython.int = self.skip_blanks()
@@ -157,7 +169,7 @@ def parse_terms(
     offsets: cython.const[cython.int][::1],
     data: Any,
     table: TermTable,
-    max_depth: cython.Py_ssize_t = 64,
+    max_depth: cython.Py_ssize_t = DEEPEST_NESTING,
 ) -> memoryview:
     """Strings that are one term each, as Arrow lays them out, to terms of the table.
 

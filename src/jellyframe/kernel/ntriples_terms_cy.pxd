@@ -20,8 +20,10 @@ cdef class TermParser(TextCursor):
     cdef int _remember(self, Py_ssize_t slot, Py_ssize_t start, int term) except -1
     cdef int _plain_term(self, int place) except -1
     cdef int _quoted_term(self) except -1
+    cdef int refuse_triple_term(self) except -1
     cdef int _iri(self) except -1
-    cdef int _require_scheme(self, Py_ssize_t at) except -1
+    cdef int iri_span(self) except -1
+    cdef bint is_absolute(self) except -1
     cdef int _blank_node(self) except -1
     cdef int _blank_node_in_hex(self, Py_ssize_t start, Py_ssize_t end) except -1
     cdef int _literal(self) except -1

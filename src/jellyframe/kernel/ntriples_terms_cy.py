@@ -59,6 +59,7 @@ PREDICATE_MEMOS = cython.declare(cython.Py_ssize_t, 11)
 PREDICATES_KEPT = cython.declare(cython.Py_ssize_t, 512)
 NOT_RECALLED = cython.declare(cython.int, -2)
 
+NOT_IN_JELLY = "it came with RDF 1.2, and Jelly has no place for it yet"
 _SCHEME = re.compile(rb"[A-Za-z][A-Za-z0-9+.-]*:")
 _XSD_STRING = b"http://www.w3.org/2001/XMLSchema#string"
 
@@ -89,9 +90,8 @@ def _byte(cursor: TextCursor, at: cython.Py_ssize_t) -> cython.int:
 class TermParser(TextCursor):
     """Reads terms at `pos`.
 
-    `generalized`: any term may stand anywhere, but no quoted triple as graph. `any_iri`: IRIs need be neither absolute
-    nor free of the characters that IRIs may not hold, if these are escaped; and labels in hexadecimal, as this package
-    writes those that N-Triples do not allow, are turned back.
+    `generalized`: any term may stand anywhere, but no quoted triple as graph. `any_iri`: IRIs need not be absolute, and
+    labels in hexadecimal, as this package writes those that N-Triples do not allow, are turned back.
     """
 
     __slots__ = (
@@ -253,6 +253,7 @@ class TermParser(TextCursor):
                         self.stack = grown_ints(self.stack, 3 * depth, 6 * depth)
                     self.stack[3 * depth + 2] = place
                     place = SUBJECT
+                    self.refuse_triple_term()
                     self.pos += 2
                     self.skip_blanks()
                     continue
@@ -280,7 +281,15 @@ class TermParser(TextCursor):
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
-    def _iri(self) -> cython.int:
+    def refuse_triple_term(self) -> cython.int:
+        """Raise if what begins with `<<` is a triple term of RDF 1.2, not a quoted triple of RDF-star."""
+        if _byte(self, self.pos + 2) == 0x28:
+            return self.fail(self.pos, f"a triple term, <<( … )>>: {NOT_IN_JELLY}")
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def iri_span(self) -> cython.int:
         """Read an IRI: `span_start` to `span_stop`, in the text or (`in_scratch`) among what had escapes in it."""
         start: cython.Py_ssize_t = self.pos + 1
         end: cython.Py_ssize_t = self.text.iri_end(start, self.limit)
@@ -294,14 +303,23 @@ class TermParser(TextCursor):
             return self.expected(end, "'>' or a character that IRIs may hold")
         if self.text.seen >= 0x80:
             self.require_utf8(start, end)
-        self._require_scheme(start - 1)
         self.pos = end + 1
         return 0
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
-    def _require_scheme(self, at: cython.Py_ssize_t) -> cython.int:
-        """Raise unless the IRI that was just read, at `at`, is absolute."""
+    def _iri(self) -> cython.int:
+        """Read an IRI as a span, which is absolute unless `any_iri` allows others."""
+        start: cython.Py_ssize_t = self.pos
+        self.iri_span()
+        if self.is_absolute() or self.any_iri:
+            return 0
+        return self.fail(start, "expected an absolute IRI, one that begins with a scheme such as 'http:'")
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def is_absolute(self) -> cython.bint:
+        """Whether the IRI that was just read begins with a scheme."""
         i: cython.Py_ssize_t = self.span_start
         c: cython.int
         source: cython.const[cython.uchar][::1]
@@ -311,11 +329,9 @@ class TermParser(TextCursor):
                 i += 1
                 c = self.text.data[i]
             if c == 0x3A and i > self.span_start:
-                return 0
+                return True
         source = self.scratch if self.in_scratch else self.text.data
-        if self.any_iri or _SCHEME.match(source, self.span_start, self.span_stop):
-            return 0
-        return self.fail(at, "expected an absolute IRI, one that begins with a scheme such as 'http:'")
+        return _SCHEME.match(source, self.span_start, self.span_stop) is not None
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
@@ -393,6 +409,8 @@ class TermParser(TextCursor):
             if _is_letter(c) or (part > start and _is_digit(c)):
                 end += 1
             elif end == part:
+                if c == 0x2D and end > start:
+                    return self.fail(end - 1, f"a literal with a base direction: {NOT_IN_JELLY}")
                 return self.expected(end, "a language tag" if end == start else "more of a language tag")
             elif c == 0x2D:
                 end += 1

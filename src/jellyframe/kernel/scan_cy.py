@@ -25,6 +25,7 @@ else:
 
 _IRI_RUN = re.compile(rb'[^\x00-\x20<>"{}|^`\\]*')
 _STRING_RUN = re.compile(rb'[^"\\\n\r]*')
+_APOSTROPHE_RUN = re.compile(rb"[^'\\\n\r]*")
 _CANONICAL_RUN = re.compile(rb'[^"\\\x00-\x1f\x7f]*')
 _LINE_RUN = re.compile(rb"[^\n\r]*")
 
@@ -34,6 +35,11 @@ _ENDS_STRING = cython.declare(cython.uchar, 2)
 _ENDS_LINE = cython.declare(cython.uchar, 4)
 _ENDS_CANONICAL = cython.declare(cython.uchar, 8)
 _NOT_ASCII = cython.declare(cython.uchar, 16)
+_ENDS_APOSTROPHES = cython.declare(cython.uchar, 32)
+# What may follow a backslash in a local name of Turtle.
+_LOCAL_ESCAPES = cython.declare(
+    cython.const[cython.uchar][::1], bytes(c in b"_~.-!$&'()*+,;=/?#@%" for c in range(256))
+)
 _ENDS = cython.declare(
     cython.const[cython.uchar][::1],
     bytes(
@@ -42,6 +48,7 @@ _ENDS = cython.declare(
         | (4 if c in b"\n\r" else 0)
         | (8 if c < 0x20 or c in b'"\\\x7f' else 0)
         | (16 if c >= 0x80 else 0)
+        | (32 if c in b"'\\\n\r" else 0)
         for c in range(256)
     ),
 )
@@ -84,6 +91,13 @@ def _starts_label(c: cython.uint) -> cython.bint:
     return _in_label(c) and c != 0x2D and c != 0xB7 and not 0x300 <= c <= 0x36F and not 0x203F <= c <= 0x2040
 
 
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _is_hex(c: cython.uint) -> cython.bint:
+    return 0x30 <= c <= 0x39 or 0x61 <= (c | 0x20) <= 0x66
+
+
 def _run_end(text: Text, run: re.Pattern[bytes], start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> int:
     """The searches of `Text`, as the uncompiled kernel does them."""
     found = run.match(text.data, start, stop)
@@ -97,12 +111,13 @@ def _run_end(text: Text, run: re.Pattern[bytes], start: cython.Py_ssize_t, stop:
 class Text:
     """A text, and loops over it. After a search `seen` is below 0x80 exactly when all it passed over was ASCII."""
 
-    __slots__ = ("data", "seen", "width")
+    __slots__ = ("data", "reach", "seen", "width")
 
     def __init__(self, data: Any):
         self.data = memoryview(data)
         self.seen = 0
         self.width = 0
+        self.reach = 0
 
     @cython.cfunc
     @cython.inline
@@ -149,6 +164,18 @@ class Text:
         if not cython.compiled:
             return _run_end(self, _STRING_RUN, start, stop)
         return self._first_in_blocks(_ENDS_STRING, start, stop)
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def quoted_end(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t, quote: cython.int) -> cython.Py_ssize_t:
+        """The same for a literal in quotation marks or in apostrophes, whichever `quote` is."""
+        if quote == 0x22:
+            return self.string_end(start, stop)
+        if not cython.compiled:
+            return _run_end(self, _APOSTROPHE_RUN, start, stop)
+        self._require(start, stop)
+        self.seen = 0
+        return self._first(_ENDS_APOSTROPHES, start, stop)
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
@@ -256,6 +283,46 @@ class Text:
             if not (_in_label(c) if end > start else _starts_label(c)):
                 break
             end = i
+        return end
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def name_end(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t, local: cython.bint) -> cython.Py_ssize_t:
+        """Where a prefix of Turtle ends that begins at `start` or, if `local`, a local name; `start` if none does.
+
+        `reach` is then how far it was looked: near `stop` the name may go on in text that is not there yet.
+        """
+        i: cython.Py_ssize_t = start
+        end: cython.Py_ssize_t = start
+        c: cython.uint
+        self._require(start, stop)
+        while i < stop:
+            c = self.data[i]
+            self.width = 1
+            if c == 0x2E and i > start:
+                # A dot belongs to the name if more of the name comes after it.
+                i += 1
+                continue
+            if local and c == 0x3A:
+                pass
+            elif local and c == 0x25:
+                if stop - i < 3 or not _is_hex(self.data[i + 1]) or not _is_hex(self.data[i + 2]):
+                    break
+                self.width = 3
+            elif local and c == 0x5C:
+                if stop - i < 2 or not _LOCAL_ESCAPES[self.data[i + 1]]:
+                    break
+                self.width = 2
+            else:
+                if c >= 0x80:
+                    c = self._character(i, stop)
+                if not (_in_label(c) if end > start else _starts_label(c)):
+                    break
+                if not local and end == start and (c == 0x5F or 0x30 <= c <= 0x39):
+                    break
+            i += self.width
+            end = i
+        self.reach = i
         return end
 
     @cython.cfunc

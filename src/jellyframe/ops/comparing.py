@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeGuard
 from jellyframe import formats
 from jellyframe.batch.selection import FrameRange, take_frames
 from jellyframe.errors import short_line
+from jellyframe.formats.settings import ReadSettings
+from jellyframe.formats.turtle import iri_of_file
 from jellyframe.ops import isomorphism
 from jellyframe.ops.isomorphism import normalised
 from jellyframe.ops.progress import ProgressCallback, ProgressMeter
 from jellyframe.ops.sources import CountedSource
+from jellyframe.options import Limits
 from jellyframe.terms import BlankNode, Quad, Statement, Triple
 
 if TYPE_CHECKING:
     from jellyframe.batch import Batch
-    from jellyframe.options import Limits
     from jellyframe.storage.types import Path, Source
-
-COMPARED_FORMATS = (*formats.TEXT_FORMATS, formats.JELLY)
 
 
 class Comparison(NamedTuple):
@@ -194,24 +194,15 @@ class StatementSource:
 def _batches(
     source: CountedSource, known: formats.Format, limits: Limits | None, *, concatenated: bool
 ) -> Iterator[Batch]:
-    if known is formats.JELLY:
-        from jellyframe.stream.reader import open_reader
-
-        return open_reader(source, limits=limits, concatenated=concatenated).batches()
-    if known in (formats.NTRIPLES, formats.NQUADS):
-        from jellyframe.formats import ntriples
-
-        return ntriples.read(source, quads=known.has_graphs, generalized=True)
-    from jellyframe.formats.oxigraph import OxigraphInput, iri_of_input
-
-    return OxigraphInput(source, known, base_iri=iri_of_input(source.path), strict=False).batches()
+    settings = ReadSettings(base_iri=iri_of_file(source.path), concatenated=concatenated, limits=limits or Limits())
+    return formats.open_input(source, known, settings).batches()
 
 
 def _format_of(source: Source, format_name: str | None) -> formats.Format:
     if format_name is None and not _is_path(source):
         return formats.JELLY
     path = os.fspath(source) if _is_path(source) else None
-    return formats.input_format(format_name, path, COMPARED_FORMATS, "--compare-to-format")
+    return formats.input_format(format_name, path, formats.FORMATS, "--compare-to-format")
 
 
 def _is_path(source: Source) -> TypeGuard[Path]:

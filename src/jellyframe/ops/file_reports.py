@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from jellyframe import formats
 from jellyframe.errors import JellyError
 from jellyframe.formats import Format
-from jellyframe.ops.inputs import LINE_FORMATS, Inputs
+from jellyframe.ops.inputs import Inputs
 from jellyframe.ops.reading import piece_batches
 from jellyframe.stream.splits import Piece
 
@@ -111,8 +111,8 @@ def _line(row: Sequence[str], widths: Sequence[int]) -> str:
 
 def pieces_to_check(inputs: Inputs, target_bytes: int | None = None) -> list[tuple[Piece, ...]]:
     """Return what each task checks: text of lines in pieces, and other files as a whole, as any reader reads them."""
-    lines = [file for file in inputs.files if inputs.formats[file] in LINE_FORMATS]
-    whole = [(Piece(file),) for file in inputs.files if inputs.formats[file] not in LINE_FORMATS]
+    lines = [file for file in inputs.files if inputs.formats[file].cut == "lines"]
+    whole = [(Piece(file),) for file in inputs.files if inputs.formats[file].cut != "lines"]
     return whole + (inputs.among(lines).pieces(target_bytes) if lines else [])
 
 

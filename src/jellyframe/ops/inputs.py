@@ -9,11 +9,10 @@ from itertools import pairwise
 from os import PathLike, fspath
 from typing import Literal, TypeAlias
 
-import pyarrow as pa
-
 from jellyframe import formats
 from jellyframe.errors import JellyError, OptionsError, StorageError
 from jellyframe.formats import Format
+from jellyframe.formats.settings import ReadSettings
 from jellyframe.ops.bad_input import FAILFAST, MODES, Mode
 from jellyframe.ops.filters import TermOrText
 from jellyframe.options import Limits
@@ -21,16 +20,12 @@ from jellyframe.storage.finding import find_files
 from jellyframe.storage.stores import DataFile
 from jellyframe.storage.types import FileSystem
 from jellyframe.stream.decoder import DEFAULT_BATCH_ROWS
-from jellyframe.stream.reader import open_reader
 from jellyframe.stream.splits import PLANNING_THREADS, Piece, default_target, pack, plan_pieces
 
 Paths: TypeAlias = str | PathLike[str] | Sequence[str | PathLike[str]]
 BlankNodes = Literal["keep", "per-file"]
 
 READ_FORMATS = (*formats.TEXT_FORMATS, formats.JELLY, formats.PARQUET)
-LINE_FORMATS = (formats.NTRIPLES, formats.NQUADS)
-# Formats of lines, and of groups of rows: they can be cut at any byte.
-_CUT_ANYWHERE = (*LINE_FORMATS, formats.PARQUET)
 # Text takes about this many times the bytes that Jelly takes.
 TEXT_FACTOR = 4
 KEEP: BlankNodes = "keep"
@@ -41,7 +36,8 @@ PER_FILE: BlankNodes = "per-file"
 class InputOptions:
     """How files are read. `filters` has the wanted terms of each position (s, p, o, g) that is filtered.
 
-    `blank_nodes` says whether labels stay as they are, or get a prefix that is different for each file.
+    `blank_nodes` says whether labels stay as they are, or get a prefix that is different for each file. `lenient` takes
+    text that the specification of its format forbids, such as IRIs that are not absolute.
     """
 
     filters: Mapping[str, Sequence[TermOrText]] = field(default_factory=dict)
@@ -49,6 +45,7 @@ class InputOptions:
     blank_nodes: BlankNodes = KEEP
     batch_rows: int = DEFAULT_BATCH_ROWS
     concatenated: bool = False
+    lenient: bool = False
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
@@ -120,10 +117,11 @@ class Inputs:
         partitions: list[tuple[Piece, ...]] = []
         for known in READ_FORMATS:
             files = [file for file in self.files if self.formats[file] == known]
-            size = target if known == formats.JELLY or target_bytes else target * TEXT_FACTOR
-            if known == formats.JELLY:
+            is_jelly = known.cut == "restart points"
+            size = target if is_jelly or target_bytes else target * TEXT_FACTOR
+            if is_jelly:
                 partitions += plan_pieces(files, size, number_frames=number_frames)
-            elif known in _CUT_ANYWHERE:
+            elif known.cut is not None:
                 partitions += pack([piece for file in files for piece in _cut_anywhere(file, size)], size)
             else:
                 partitions += pack([Piece(file) for file in files], size)
@@ -131,25 +129,19 @@ class Inputs:
 
     def has_graphs(self) -> bool:
         """Return whether a statement may be in a named graph, as far as formats and headers tell."""
-        peeked = {file for file in self.files if self.formats[file] in (formats.JELLY, formats.PARQUET)}
+        peeked = {file for file in self.files if self.formats[file].has_header}
         if any(self.formats[file].has_graphs for file in self.files if file not in peeked):
             return True
         with ThreadPoolExecutor(PLANNING_THREADS) as pool:
             return any(pool.map(self._has_graph, peeked))
 
     def _has_graph(self, file: DataFile) -> bool:
-        if self.formats[file] == formats.PARQUET:
-            import pyarrow.parquet
-
-            try:
-                return "g" in pyarrow.parquet.read_schema(file.path, filesystem=file.storage.fs).names
-            except pa.ArrowException:
-                # Whoever reads the file reports what is wrong with it.
-                return True
+        settings = ReadSettings(limits=self.options.limits)
         try:
-            with file.open() as source, open_reader(source, limits=self.options.limits) as reader:
-                return reader.options.has_graph
+            with file.open() as source, formats.open_input(source, self.formats[file], settings) as opened:
+                return opened.has_graph is not False
         except JellyError:
+            # Whoever reads the file reports what is wrong with it.
             return True
 
 

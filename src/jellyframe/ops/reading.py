@@ -5,19 +5,18 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import pyarrow as pa
-
 from jellyframe import formats
 from jellyframe.batch import Batch
-from jellyframe.errors import JellyError, ParseError, StorageError, TextError
-from jellyframe.formats import ntriples
+from jellyframe.errors import JellyError, StorageError, TextError
 from jellyframe.formats.lines import LinePlace, LineRange
+from jellyframe.formats.settings import ReadSettings
 from jellyframe.ops.bad_input import BAD_INPUT, FAILFAST, MissingFileError
 from jellyframe.ops.filters import RowFilter
-from jellyframe.ops.inputs import LINE_FORMATS, PER_FILE, Inputs
+from jellyframe.ops.inputs import PER_FILE, Inputs
 from jellyframe.stream.reader import open_reader
 from jellyframe.stream.recovery import Damage
 from jellyframe.stream.splits import Piece
@@ -37,14 +36,7 @@ def piece_batches(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[B
 def _read(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[Batch]:
     found = inputs.formats[piece.file]
     try:
-        if found == formats.JELLY:
-            yield from _read_jelly(piece, inputs, on_error)
-        elif found == formats.PARQUET:
-            yield from _read_parquet(piece, inputs, on_error)
-        elif found in LINE_FORMATS:
-            yield from _read_lines(piece, inputs, on_error)
-        else:
-            yield from _read_document(piece, inputs, on_error)
+        yield from _READERS[found.cut](piece, inputs, on_error)
     except MissingFileError as error:
         on_error(error)
 
@@ -107,55 +99,56 @@ def _read_lines(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[Bat
             place.complete(error)
             on_error(error)
 
+        settings = replace(_settings(piece, inputs), on_error=bad_line)
         try:
-            yield from ntriples.read(
-                lines,
-                quads=inputs.formats[piece.file].has_graphs,
-                generalized=True,
-                batch_rows=inputs.options.batch_rows,
-                limits=inputs.options.limits,
-                on_error=bad_line,
-            )
+            with formats.open_input(lines, inputs.formats[piece.file], settings) as opened:
+                yield from opened.batches()
         except JellyError as error:
             # Not the fault of a line: damaged compression, most likely.
             _report(error, piece, on_error)
 
 
 def _read_document(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[Batch]:
-    """Read a document with pyoxigraph: what is behind its first error is lost."""
-    from jellyframe.formats.oxigraph import OxigraphInput
-
-    storage = piece.file.storage
-    base = Path(piece.file.path).as_uri() if storage.is_local else storage.display(piece.file.path)
+    """Read a document: what is behind its first error is lost."""
     with _opened(piece) as source:
         try:
-            document = OxigraphInput(source, inputs.formats[piece.file], base_iri=base, strict=False)
-            yield from document.batches()
+            with formats.open_input(source, inputs.formats[piece.file], _settings(piece, inputs)) as opened:
+                yield from opened.batches()
         except JellyError as error:
             _report(error, piece, on_error)
 
 
 def _read_parquet(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[Batch]:
     """Read the row groups that begin in a piece."""
-    import pyarrow.parquet
+    from jellyframe.formats.tables import ParquetInput
 
-    from jellyframe.arrow.terms import BatchMaker
+    with _opened(piece) as source:
+        try:
+            with ParquetInput(source, _settings(piece, inputs), start=piece.start, stop=piece.end) as opened:
+                yield from opened.batches()
+        except JellyError as error:
+            _report(error, piece, on_error)
 
-    maker: BatchMaker | None = None
-    try:
-        file = pyarrow.parquet.ParquetFile(piece.file.path, filesystem=piece.file.storage.fs)
-        metadata = file.metadata
-        begins = [metadata.row_group(group).column(0).data_page_offset for group in range(metadata.num_row_groups)]
-        groups = [group for group, begin in enumerate(begins) if piece.start <= begin < piece.end]
-        for record_batch in file.iter_batches(inputs.options.batch_rows, groups):
-            maker = maker or BatchMaker(record_batch.schema)
-            yield maker.make(record_batch)
-    except FileNotFoundError:
-        raise MissingFileError.of(piece.file) from None
-    except pa.ArrowException as error:
-        on_error(ParseError(f"the Parquet file is damaged: {error}", source=piece.file.name))
-    except JellyError as error:
-        _report(error, piece, on_error)
+
+_READERS = {
+    "restart points": _read_jelly,
+    "lines": _read_lines,
+    "row groups": _read_parquet,
+    None: _read_document,
+}
+
+
+def _settings(piece: Piece, inputs: Inputs) -> ReadSettings:
+    """Return how a file is read. The labels of its blank nodes follow from it, so that each reading gives the same."""
+    file = piece.file
+    digest = hashlib.blake2b(f"{file.name} {file.size} {file.modified}".encode(), digest_size=8).hexdigest()
+    return ReadSettings(
+        lenient=inputs.options.lenient,
+        base_iri=Path(file.path).as_uri() if file.storage.is_local else file.storage.display(file.path),
+        batch_rows=inputs.options.batch_rows,
+        limits=inputs.options.limits,
+        label_prefix=f"b{digest}-",
+    )
 
 
 def _report(error: JellyError, piece: Piece, on_error: OnError) -> None:

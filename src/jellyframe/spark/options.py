@@ -184,6 +184,7 @@ class ReadOptions:
     partition_bytes: int | None = None
     batch_rows: int = DEFAULT_BATCH_ROWS
     concatenated: bool = False
+    lenient: bool = False
     limits: Limits = field(default_factory=Limits)
     stream: StreamReadOptions = field(default_factory=StreamReadOptions)
 
@@ -208,6 +209,7 @@ class ReadOptions:
             partition_bytes=given.take("partition_bytes", _positive_size, None),
             batch_rows=given.take("batch_rows", _positive_size, DEFAULT_BATCH_ROWS),
             concatenated=given.take("concatenated", _boolean, False),
+            lenient=given.take("lenient", _boolean, False),
             limits=Limits(**_limits(given)),
             stream=StreamReadOptions.take(given),
         )
@@ -222,6 +224,7 @@ class ReadOptions:
             mode=self.mode,
             batch_rows=self.batch_rows,
             concatenated=self.concatenated,
+            lenient=self.lenient,
             limits=self.limits,
         )
 

@@ -54,6 +54,11 @@ def add_job(
         default=False,
         help="Jelly files may be several streams, end to end, each with its own options",
     )
+    parser.add_switch(
+        "--lenient",
+        default=False,
+        help="take what the specifications of text forbid, such as relative IRIs",
+    )
     add_limits(parser)
     spark = parser.add_argument_group("Spark")
     spark.add_argument(
@@ -78,7 +83,7 @@ def read_settings(arguments: argparse.Namespace) -> dict[str, Any]:
     settings = {
         "in_format": arguments.in_format,
         "partition_bytes": arguments.partition_size,
-        "read_options": {"concatenated": arguments.concatenated, **dict(arguments.limit)},
+        "read_options": {"concatenated": arguments.concatenated, "lenient": arguments.lenient, **dict(arguments.limit)},
     }
     return {**settings, "mode": arguments.mode} if hasattr(arguments, "mode") else settings
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from os import PathLike, fspath
-from typing import Any
+from typing import Any, cast
 from uuid import uuid4
 
 from jellyframe import formats
@@ -14,8 +14,7 @@ from jellyframe.arrow.tables import arrow_schema
 from jellyframe.batch import Batch
 from jellyframe.errors import OptionsError, StorageError
 from jellyframe.formats import Format
-from jellyframe.formats.ntriples import text_pieces
-from jellyframe.formats.tables import RowGroup
+from jellyframe.formats.settings import BatchOutput, Layout, WriteSettings
 from jellyframe.ops.inputs import READ_FORMATS
 from jellyframe.spark.jobs.inputs import option_texts
 from jellyframe.spark.options import WriteOptions
@@ -78,15 +77,13 @@ class Output:
     @property
     def has_graph(self) -> bool:
         """Whether what is written can tell graphs."""
-        return self.plan.stream.has_graph and self.format != formats.NTRIPLES
+        return self.plan.stream.has_graph and self.format.has_graphs
 
     def files(self, prefix: str) -> RollingFiles:
         """The files of one task."""
         if self.format == formats.JELLY:
             return JellyFiles(self.plan, self.target, prefix)
-        if self.format == formats.PARQUET:
-            return _ParquetFiles(self, prefix)
-        return _TextFiles(self, prefix)
+        return _FormatFiles(self, prefix)
 
     def fitting(self, batch: Batch) -> Batch:
         """A batch as the files can hold it; an error where that would lose graphs."""
@@ -96,62 +93,43 @@ class Output:
         self.target.publish(staged, overwrite=self.save == OVERWRITE, is_data=is_replaced)
 
 
-class _TextFiles(RollingFiles):
-    """Files of N-Triples or N-Quads."""
+class _FormatFiles(RollingFiles):
+    """Files of a format other than Jelly."""
 
     def __init__(self, output: Output, prefix: str) -> None:
         options = output.plan.options
-        suffix = f".{output.format.name}{_COMPRESSION_SUFFIXES[options.compression]}"
+        self._format = output.format
+        # Tables are compressed within, so their names do not tell.
+        self._compression = None if output.format.is_binary else options.compression
+        suffix = f".{output.format.extensions[0]}{_COMPRESSION_SUFFIXES[self._compression]}"
         super().__init__(output.target, prefix, suffix, options.max_records_per_file)
-        self._compression = options.compression
+        self._settings = WriteSettings(
+            has_graph=output.has_graph,
+            layout=cast("Layout", output.layout),
+            table_compression=options.compression,
+        )
         self._sink: ByteSink | None = None
+        self._output: BatchOutput | None = None
 
     def _open(self, sink: Any) -> None:
         self._sink = ByteSink(sink, self._compression)
+        self._output = formats.open_output(self._sink, self._format, self._settings)
 
     def _write_rows(self, batch: Batch, start: int, stop: int) -> None:
-        assert self._sink is not None
-        for piece in text_pieces(batch, start, stop):
-            self._sink.write(bytes(piece))
+        assert self._output is not None
+        self._output.write(batch.slice(start, stop))
 
     def _finish(self) -> None:
+        assert self._output is not None
         assert self._sink is not None
+        self._output.close()
         self._sink.close()
 
     def _discard(self) -> None:
+        if self._output is not None:
+            self._output.discard()
         if self._sink is not None:
             self._sink.discard()
-
-
-class _ParquetFiles(RollingFiles):
-    """Tables in a layout of `read_table`. Row groups are larger than our batches are: Parquet likes them so."""
-
-    def __init__(self, output: Output, prefix: str) -> None:
-        options = output.plan.options
-        super().__init__(output.target, prefix, ".parquet", options.max_records_per_file)
-        self._view = ArrowView(output.layout, output.has_graph)
-        self._compression = options.compression or "none"
-        self._writer: Any = None
-        self._group: RowGroup | None = None
-
-    def _open(self, sink: Any) -> None:
-        import pyarrow.parquet
-
-        self._writer = pyarrow.parquet.ParquetWriter(sink, self._view.schema, compression=self._compression)
-        self._group = RowGroup(self._writer)
-
-    def _write_rows(self, batch: Batch, start: int, stop: int) -> None:
-        assert self._group is not None
-        for record_batch in self._view.record_batches([batch.slice(start, stop)]):
-            self._group.add(record_batch)
-
-    def _finish(self) -> None:
-        assert self._group is not None
-        self._group.write()
-        self._writer.close()
-
-    def _discard(self) -> None:
-        self._writer.close()
 
 
 def ready_batches(batches: Iterator[Batch], output: Output) -> Iterator[Batch]:

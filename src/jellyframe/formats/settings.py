@@ -1,0 +1,114 @@
+"""How formats are read and written: the settings, and the objects that give and take batches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import TYPE_CHECKING, Literal, TypedDict
+
+from jellyframe.options import Limits
+from jellyframe.stream.decoder import DEFAULT_BATCH_ROWS
+
+if TYPE_CHECKING:
+    from jellyframe.batch import Batch
+    from jellyframe.errors import TextError
+    from jellyframe.options import StreamOptions
+
+Layout = Literal["struct", "ntriples", "flat"]
+
+
+@dataclass(frozen=True)
+class ReadSettings:
+    """How a source is read; a format takes from these what concerns it.
+
+    `lenient` takes what the specification of the format forbids, such as IRIs that are not absolute. `base_iri` is what
+    relative IRIs are resolved against, by default the IRI of the file; with `resolve_iris=False` they stay as they are.
+    `generalized` lets any term stand in any place, in formats that can say so. `on_error` gets the errors of lines that
+    cannot be read, in formats of lines. Blank nodes without a label get one that begins with `label_prefix`, by default
+    a random one, so that those of different documents differ.
+    """
+
+    lenient: bool = False
+    base_iri: str | None = None
+    resolve_iris: bool = True
+    generalized: bool = True
+    concatenated: bool = False
+    batch_rows: int = DEFAULT_BATCH_ROWS
+    limits: Limits = field(default_factory=Limits)
+    label_prefix: str | None = None
+    on_error: Callable[[TextError], object] | None = None
+
+
+class JellySettings(TypedDict, total=False):
+    """How a Jelly stream lies in its file: arguments of `open_writer`."""
+
+    frame_rows: int | None
+    frame_bytes: int | None
+    delimited: bool
+    restart_every: int | None
+    index: bool
+
+
+@dataclass(frozen=True)
+class WriteSettings:
+    """How batches are written; a format takes from these what concerns it.
+
+    `has_graph` says whether there are quads to come, for formats that have to know beforehand; `source` is how errors
+    call the input. `options` and `jelly` are for streams of Jelly, `layout` and `table_compression` for tables.
+    """
+
+    has_graph: bool = True
+    namespaces: Mapping[str, str] = field(default_factory=dict)
+    source: str | None = None
+    options: StreamOptions | None = None
+    jelly: JellySettings = field(default_factory=JellySettings)
+    layout: Layout | None = None
+    table_compression: str | None = "zstd"
+
+
+class BatchInput:
+    """A source that is read as batches. `options` are those of a stream of Jelly, else None."""
+
+    options: StreamOptions | None = None
+
+    def batches(self) -> Iterator[Batch]:
+        """Read the statements, batch by batch."""
+        raise NotImplementedError
+
+    def namespaces(self) -> dict[str, str]:
+        """Return the namespaces that have been declared as far as the source has been read."""
+        return {}
+
+    @property
+    def has_graph(self) -> bool | None:
+        """Whether statements may be in named graphs; None if only reading tells."""
+        return None if self.options is None else self.options.has_graph
+
+    def close(self) -> None:
+        """Let go of the source."""
+
+    def __enter__(self) -> BatchInput:
+        return self
+
+    def __exit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class BatchOutput:
+    """A document that is being written. It begins when it is opened, and is whole when it is closed."""
+
+    def write(self, batch: Batch) -> None:
+        """Write the statements of a batch."""
+        raise NotImplementedError
+
+    def declare(self, name: str, iri: str) -> None:
+        """Declare a namespace, in formats where that can be done later than at the start."""
+
+    def close(self) -> None:
+        """End the document."""
+
+    def discard(self) -> None:
+        """Give up: what has been written is of no use."""

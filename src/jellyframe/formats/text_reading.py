@@ -1,0 +1,87 @@
+"""Text in pieces, as a parser of the kernel gets it: batches come out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol
+
+from jellyframe.kernel.memory_cy import Memory
+from jellyframe.kernel.table_cy import BatchBuilder, TermTable
+from jellyframe.storage.sources import CHUNK_BYTES, ByteSource
+
+# What the terms of one batch may take, so that long literals do not make a batch large without bound.
+BATCH_BYTES = 32 << 20
+# What a line takes in most data; only used to guess how large a table will be.
+USUAL_LINE_BYTES = 100
+
+
+class Parser(Protocol):
+    """A parser of the kernel: it fills builders from text, and returns how far it got."""
+
+    def parse(
+        self,
+        builder: BatchBuilder,
+        data: bytes | memoryview,
+        start: int,
+        stop: int,
+        final: bool,
+        max_rows: int,
+        max_bytes: int,
+        /,
+    ) -> int: ...
+
+
+class TextReader:
+    """The bytes of a source, cut where the parser has got to. Bytes in memory are parsed where they are."""
+
+    def __init__(self, file: ByteSource, parser: Parser, *, quads: bool) -> None:
+        self._parser = parser
+        self.quads = quads
+        self._file = file
+        self._data: bytes | memoryview = file.take_memory()
+        self._pos = 0
+        self._is_all = len(self._data) > 0
+        self._memory = Memory()
+
+    def builders(self, batch_rows: int) -> Iterator[BatchBuilder]:
+        """Yield one full builder after the other; the last one need not be full, but none is empty."""
+        if not self._is_all:
+            self._read_on()
+        lines = min(batch_rows, len(self._data) // USUAL_LINE_BYTES)
+        builder = self._builder(lines, lines, lines * USUAL_LINE_BYTES)
+        while True:
+            self._fill(builder, batch_rows)
+            if builder.rows:
+                yield builder
+            if self._is_all and self._pos == len(self._data):
+                return
+            # The next batch will most likely be much like this one.
+            builder = self._builder(builder.rows, builder.terms.count * 9 // 8, builder.terms.values.data_size * 9 // 8)
+
+    def _builder(self, rows: int, terms: int, size: int) -> BatchBuilder:
+        """Return a builder with room for so many rows, and terms of that size together."""
+        return BatchBuilder(self.quads, rows, TermTable(terms, size, self._memory), self._memory)
+
+    def _fill(self, builder: BatchBuilder, batch_rows: int) -> None:
+        while True:
+            self._pos = self._parser.parse(
+                builder, self._data, self._pos, len(self._data), self._is_all, batch_rows, BATCH_BYTES
+            )
+            is_full = builder.rows >= batch_rows or builder.terms.values.data_size >= BATCH_BYTES
+            if is_full or self._is_all:
+                return
+            self._read_on()
+
+    def _read_on(self) -> None:
+        """Drop what has been parsed and read more: at least as much as is left, lest a long line be copied for ever."""
+        pieces = [self._data[self._pos :]]
+        wanted = max(len(pieces[0]), 1)
+        while wanted > 0:
+            piece = self._file.read(CHUNK_BYTES)
+            if not piece:
+                self._is_all = True
+                break
+            pieces.append(piece)
+            wanted -= len(piece)
+        self._data = b"".join(pieces)
+        self._pos = 0

@@ -1,0 +1,16 @@
+# The numbers of tokens.py as C constants.
+
+cdef enum:
+    TOKEN_IRI = 0x80
+    TOKEN_BLANK_NODE = 0x81
+    TOKEN_LITERAL = 0x82
+    TOKEN_A = 0x83
+    TOKEN_AT_PREFIX = 0x84
+    TOKEN_AT_BASE = 0x85
+    TOKEN_PREFIX = 0x86
+    TOKEN_BASE = 0x87
+    TOKEN_GRAPH = 0x88
+    TOKEN_OPEN_QUOTED = 0x89
+    TOKEN_CLOSE_QUOTED = 0x8A
+    TOKEN_OPEN_ANNOTATION = 0x8B
+    TOKEN_CLOSE_ANNOTATION = 0x8C

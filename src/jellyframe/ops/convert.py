@@ -1,0 +1,457 @@
+"""Converting files of any format into any other."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple
+
+from jellyframe import formats
+from jellyframe.batch import Batch
+from jellyframe.batch.frames import frames_of
+from jellyframe.batch.selection import FrameRange, checked, take_frames, without_graphs
+from jellyframe.errors import OptionsError
+from jellyframe.formats import Format
+from jellyframe.formats.settings import BatchInput, JellySettings, Layout, ReadSettings, WriteSettings
+from jellyframe.ops.progress import ProgressCallback, ProgressMeter
+from jellyframe.ops.transcoding import OptionChanges
+from jellyframe.options import VERSION_1_1, Limits, LogicalType, StreamOptions
+from jellyframe.storage.resolving import resolve_names
+from jellyframe.storage.sinks import ByteSink
+from jellyframe.storage.sources import InputFile, total_size
+from jellyframe.stream.encoder import DEFAULT_FRAME_ROWS, DEFAULT_RESTART_EVERY
+
+if TYPE_CHECKING:
+    from jellyframe.storage.types import Path, Sink
+
+
+class Converted(NamedTuple):
+    """What has been converted."""
+
+    statements: int
+
+
+@dataclass(frozen=True)
+class Conversion:
+    """How files are converted; `convert` explains the fields."""
+
+    in_format: str | None = None
+    out_format: str | None = None
+    read: ReadSettings = field(default_factory=ReadSettings)
+    validate_terms: bool = False
+    merge_graphs: bool = False
+    frames: FrameRange = field(default_factory=FrameRange)
+    combine: bool | None = None
+    compression: str | None = None
+    layout: Layout | None = None
+    namespaces: bool | None = None
+    base_options: StreamOptions | None = None
+    changes: OptionChanges = field(default_factory=OptionChanges)
+    jelly: JellySettings = field(default_factory=JellySettings)
+    progress: ProgressCallback | None = None
+
+
+def convert(
+    inputs: Path | Sequence[Path | None],
+    output: Sink,
+    *,
+    in_format: str | None = None,
+    out_format: str | None = None,
+    lenient: bool = False,
+    base_iri: str | None = None,
+    resolve_iris: bool = True,
+    generalized: bool = True,
+    concatenated: bool = False,
+    limits: Limits | None = None,
+    validate_terms: bool = False,
+    merge_graphs: bool = False,
+    frames: FrameRange | None = None,
+    combine: bool | None = None,
+    compression: str | None = None,
+    layout: Layout | None = None,
+    namespaces: bool | None = None,
+    options: StreamOptions | None = None,
+    changes: OptionChanges | None = None,
+    jelly: JellySettings | None = None,
+    progress: ProgressCallback | None = None,
+) -> Converted:
+    """Convert files, folders and patterns of them into one file, from any format into any format.
+
+    Formats are told by the names of files (of an output without a name it is N-Quads), or by `in_format` and
+    `out_format`.
+    In `inputs`, None stands for standard input. Input is read strictly; `lenient` takes what specifications forbid,
+    such as IRIs that are not absolute. Relative IRIs are resolved against `base_iri`, by default the IRI of each file,
+    unless `resolve_iris` is false. `generalized` lets any term stand anywhere in N-Triples and N-Quads.
+    `validate_terms` checks IRIs (RFC 3987) and language tags (BCP 47). A statement that the output cannot hold is an
+    error; `merge_graphs` leaves out which graph statements are in.
+
+    Of Jelly: `concatenated` reads several streams end to end, `frames` takes some frames of each input only, `combine`
+    says whether a document of RDF/XML or JSON-LD is made of all frames or of each (by default of each where frames are
+    graphs or datasets of their own), `limits` bound what untrusted input may ask for. `options` are those of the stream
+    that is written, by default such as the data asks for, `changes` change some of them, and `jelly` says how the
+    stream lies in the file. `namespaces` says whether prefixes are
+    kept, by default in text only. `layout` is that of Parquet and CSV. `compression` is gzip or
+    zstd, by default as the name of the output tells. `progress` is called as the
+    inputs are read.
+    """
+    plan = Conversion(
+        in_format,
+        out_format,
+        ReadSettings(
+            lenient=lenient,
+            base_iri=base_iri,
+            resolve_iris=resolve_iris,
+            generalized=generalized,
+            concatenated=concatenated,
+            limits=limits or Limits(),
+        ),
+        validate_terms,
+        merge_graphs,
+        frames or FrameRange(),
+        combine,
+        compression,
+        layout,
+        namespaces,
+        options,
+        changes or {},
+        jelly or {},
+        progress,
+    )
+    return run_conversion(input_paths(inputs, in_format), output, plan)
+
+
+def input_paths(inputs: Path | Sequence[Path | None], in_format: str | None) -> list[str | None]:
+    """Return the files that inputs stand for: files, folders of files of formats that we know, and patterns."""
+    known = formats.FORMATS if in_format is None else (formats.format_by_name(in_format),)
+    paths: list[str | None] = []
+    for path in [inputs] if isinstance(inputs, str | os.PathLike) else inputs:
+        if path is None:
+            if None in paths:
+                raise OptionsError("standard input can be read only once")
+            paths.append(None)
+            continue
+        paths += resolve_names([os.fspath(path)], lambda name: formats.format_by_path(name, known) is not None)
+    if not paths:
+        raise OptionsError("there is nothing to convert: no input is named")
+    return paths
+
+
+def output_format(name: str | None, output: Sink | None) -> Format:
+    """Return the format of an output: the one that was said, or that its name tells; N-Quads if it has no name."""
+    if name is not None:
+        return formats.format_by_name(name)
+    if not isinstance(output, str | os.PathLike):
+        return formats.NQUADS
+    return formats.input_format(None, os.fspath(output), formats.FORMATS, "--out-format")
+
+
+def run_conversion(paths: Sequence[str | None], output: Sink, plan: Conversion) -> Converted:
+    """Convert files, one after the other, into one output."""
+    target = output_format(plan.out_format, output)
+    compression = plan.compression
+    if compression is None and isinstance(output, str | os.PathLike):
+        compression = formats.split_compression(os.fspath(output))[1]
+    if compression not in (None, "none") and plan.jelly.get("index"):
+        raise OptionsError("an index is of use in files without compression only")
+    sources = _Sources(paths, plan)
+    with ExitStack() as stack:
+        stack.callback(sources.close)
+        sources.open_first()
+        sink = stack.enter_context(ByteSink(output, None if compression == "none" else compression))
+        direct = _DIRECT.get((sources.first_format.name, target.name))
+        if direct is None or not direct(sources, sink, plan):
+            is_file = isinstance(output, str | os.PathLike)
+            _write_documents(sources, sink, target, plan, restarts=is_file)
+    return Converted(sources.statements)
+
+
+# ---- reading ----------------------------------------------------------------------------------------------
+
+
+class _Sources:
+    """The inputs, read one after the other."""
+
+    def __init__(self, paths: Sequence[str | None], plan: Conversion) -> None:
+        self._paths = list(paths)
+        self._plan = plan
+        self._formats = [formats.input_format(plan.in_format, path) for path in paths]
+        self._meter = ProgressMeter(plan.progress, total_size(paths))
+        self._number = 0
+        self.statements = 0
+        # The namespaces that have been declared as far as the inputs have been read.
+        self.namespaces: dict[str, str] = {}
+        self.file: InputFile | None = None
+        self._input: BatchInput | None = None
+
+    @property
+    def first_format(self) -> Format:
+        return self._formats[0]
+
+    @property
+    def is_one(self) -> bool:
+        return len(self._paths) == 1
+
+    @property
+    def name(self) -> str | None:
+        """How errors call the input that is being read."""
+        return None if self.file is None else self.file.name
+
+    def open_first(self) -> None:
+        """Open the first file, so that it shows at once whether it is there."""
+        self.file = InputFile(self._paths[0])
+
+    @property
+    def input(self) -> BatchInput:
+        """The input that is being read."""
+        if self._input is None:
+            assert self.file is not None
+            self._input = formats.open_input(self.file, self._formats[self._number], self._plan.read)
+        return self._input
+
+    def use(self, opened: BatchInput) -> None:
+        """Read the first input as someone else has opened it."""
+        self._input = opened
+
+    def close(self) -> None:
+        if self._input is not None:
+            self._input.close()
+        if self.file is not None:
+            self.file.close()
+        self._input = self.file = None
+
+    def each(self) -> Iterator[BatchInput]:
+        """Yield the inputs, each opened when its turn comes."""
+        for number in range(len(self._paths)):
+            self._number = number
+            if number:
+                self.file = InputFile(self._paths[number])
+            yield self.input
+            self.close()
+
+    def counted(self, batches: Iterable[Batch]) -> Iterator[Batch]:
+        """Yield batches of the input that is being read, and tell how much has been read."""
+        assert self.file is not None
+        for batch in self._meter.over(batches, self.file):
+            self.statements += len(batch)
+            if self._input is not None and self._plan.namespaces is not False:
+                self.namespaces.update(self._input.namespaces())
+            yield batch
+
+    def has_graph(self) -> bool:
+        """Return whether some statement may be in a named graph, as far as formats and headers tell."""
+        for number, found in enumerate(self._formats):
+            if not found.has_header:
+                if found.has_graphs:
+                    return True
+                continue
+            if number == 0:
+                told = self.input.has_graph
+            elif self._paths[number] is None:
+                told = None
+            else:
+                with InputFile(self._paths[number]) as file, formats.open_input(file, found, self._plan.read) as opened:
+                    told = opened.has_graph
+            if told is not False:
+                return True
+        return False
+
+    @property
+    def holds_graphs(self) -> bool:
+        return any(found.has_graphs for found in self._formats)
+
+    @property
+    def has_namespaces(self) -> bool:
+        return any(found.has_namespaces for found in self._formats)
+
+
+# ---- writing ----------------------------------------------------------------------------------------------
+
+
+def _write_documents(sources: _Sources, sink: ByteSink, target: Format, plan: Conversion, *, restarts: bool) -> None:
+    first = sources.input
+    is_grouped = first.options is not None and first.options.logical_type.is_grouped
+    if not (target.concatenates or plan.combine or target.is_binary or target.name == "csv") and (
+        plan.combine is False or is_grouped
+    ):
+        _write_each_frame(sources, sink, target, plan)
+        return
+    # Only tables have to know beforehand.
+    has_graph = target.has_graphs and not plan.merge_graphs and (not target.has_header or sources.has_graph())
+    batches = _wanted_of_all(sources, target, plan)
+    start = list(_some(batches, 2))
+    # Namespaces are known as far as the first batch has been read.
+    if _is_stream(target):
+        settings = _stream_settings(sources, plan, start, restarts=restarts)
+    else:
+        settings = WriteSettings(
+            has_graph=has_graph, namespaces=dict(sources.namespaces), source=sources.name, layout=plan.layout
+        )
+    declared = dict(settings.namespaces)
+    batches = _fitted(chain(start, batches), settings, sources.name)
+    output = formats.open_output(sink, target, settings)
+    try:
+        for batch in batches:
+            if plan.namespaces:
+                for name, iri in sources.namespaces.items():
+                    if declared.get(name) != iri:
+                        output.declare(name, iri)
+                        declared[name] = iri
+            output.write(batch)
+        output.close()
+    except BaseException:
+        output.discard()
+        raise
+
+
+def _fitted(batches: Iterator[Batch], settings: WriteSettings, source: str | None) -> Iterator[Batch]:
+    """Yield batches as the output holds them: all with graphs, or none."""
+    options = settings.options
+    has_graph = settings.has_graph if options is None else options.has_graph
+    if has_graph:
+        return (batch.fitted(has_graph=True) for batch in batches)
+    return without_graphs(batches, merge=False, target="the physical type TRIPLES", source=source)
+
+
+def _some(batches: Iterator[Batch], count: int) -> Iterator[Batch]:
+    for _, batch in zip(range(count), batches, strict=False):
+        yield batch
+
+
+def _wanted_of_all(sources: _Sources, target: Format, plan: Conversion) -> Iterator[Batch]:
+    for opened in sources.each():
+        yield from _wanted(sources.counted(opened.batches()), sources.name, target, plan)
+
+
+def _wanted(
+    batches: Iterable[Batch],
+    source: str | None,
+    target: Format,
+    plan: Conversion,
+    frames: FrameRange | None = None,
+) -> Iterator[Batch]:
+    """Yield of an input what is to be written, as the target can hold it."""
+    frames = plan.frames if frames is None else frames
+    if not frames.is_all:
+        batches = take_frames(batches, frames)
+    if plan.validate_terms:
+        batches = checked(batches, source)
+    if plan.merge_graphs or not target.has_graphs:
+        batches = without_graphs(batches, merge=plan.merge_graphs, target=target.title, source=source)
+    return iter(batches)
+
+
+def _is_stream(target: Format) -> bool:
+    return target in (formats.JELLY, formats.JELLY_TEXT)
+
+
+def _stream_settings(sources: _Sources, plan: Conversion, start: list[Batch], *, restarts: bool) -> WriteSettings:
+    has_namespaces = bool(plan.namespaces) and sources.has_namespaces
+    options = stream_options_for(
+        plan, has_namespaces=has_namespaces, has_graphs=_asks_for_quads(sources, start) and not plan.merge_graphs
+    )
+    jelly = JellySettings(**plan.jelly)
+    is_flat = not options.logical_type.is_grouped and jelly.get("delimited", True)
+    if "restart_every" not in jelly:
+        jelly["restart_every"] = DEFAULT_RESTART_EVERY if restarts and is_flat else None
+    return WriteSettings(options=options, jelly=jelly, source=sources.name)
+
+
+def _asks_for_quads(sources: _Sources, start: list[Batch]) -> bool:
+    """Return whether quads are to be written: not if one batch is all there is, and it names no graph."""
+    if len(start) < 2:
+        return any(batch.first_named_graph() is not None for batch in start)
+    return sources.holds_graphs and any(batch.has_graph for batch in start)
+
+
+def stream_options_for(plan: Conversion, *, has_graphs: bool, has_namespaces: bool = False) -> StreamOptions:
+    """Return the options of the stream: what was said, and for the rest what the data asks for."""
+    changes = plan.changes
+    options = plan.base_options
+    if options is None:
+        options = StreamOptions().resolved(has_graph=has_graphs)
+    if has_namespaces:
+        options = options.replace(version=VERSION_1_1)
+    options = options.replace(**changes)
+    if "logical_type" not in changes and (plan.base_options is None or "physical_type" in changes):
+        flat = LogicalType.FLAT_QUADS if options.has_graph else LogicalType.FLAT_TRIPLES
+        options = options.replace(logical_type=flat)
+    return options
+
+
+def _write_each_frame(sources: _Sources, sink: ByteSink, target: Format, plan: Conversion) -> None:
+    """Write a document for each frame, with a line end between them."""
+    for opened in sources.each():
+        for batch in _frame_batches(sources.counted(opened.batches()), plan.frames):
+            settings = WriteSettings(
+                namespaces=opened.namespaces() if plan.namespaces is not False else {}, source=sources.name
+            )
+            output = formats.open_output(sink, target, settings)
+            for wanted in _wanted([batch], sources.name, target, plan, FrameRange()):
+                output.write(wanted)
+            output.close()
+
+
+def _frame_batches(batches: Iterable[Batch], frames: FrameRange) -> Iterator[Batch]:
+    """Yield the wanted frames, each as one batch."""
+    for frame in frames_of(batches):
+        if frames.stop is not None and frame.number >= frames.stop:
+            return
+        if frame.number < frames.start:
+            continue
+        parts = [batch.slice(start, stop) for batch, start, stop in frame.parts()]
+        yield Batch.concat(parts) if len(parts) > 1 else parts[0] if parts else Batch.from_statements([], quads=False)
+
+
+# ---- from one form of a stream to another, without a way through batches --------------------------------
+
+
+def _jelly_to_text(sources: _Sources, sink: ByteSink, plan: Conversion) -> bool:
+    """Show the rows of a stream as they are. Nothing is decoded, so that a damaged one can be looked at too."""
+    from jellyframe.formats.jelly_text import jelly_to_text
+
+    if not sources.is_one or plan.changes or plan.base_options is not None or plan.merge_graphs or plan.validate_terms:
+        return False
+    assert sources.file is not None
+    jelly_to_text(sources.file, sink, plan.frames, plan.read.limits)
+    return True
+
+
+def _text_to_jelly(sources: _Sources, sink: ByteSink, plan: Conversion) -> bool:
+    """Write the rows of a text as they are, unless other options are asked for."""
+    from jellyframe.formats.jelly_text import TextInput
+
+    if not sources.is_one:
+        return False
+    assert sources.file is not None
+    is_one_frame = not plan.jelly.get("delimited", True)
+    text = TextInput(
+        sources.file,
+        plan.read,
+        frame_rows=plan.jelly.get("frame_rows") or DEFAULT_FRAME_ROWS,
+        is_one_frame=is_one_frame,
+    )
+    sources.use(text)
+    is_unchanged = (
+        plan.base_options is None
+        and not plan.changes
+        and not plan.merge_graphs
+        and not plan.jelly.get("index")
+        and "restart_every" not in plan.jelly
+        and plan.frames.is_all
+    )
+    if is_unchanged:
+        for opened in sources.each():
+            batches = sources.counted(opened.batches())
+            text.copy(
+                checked(batches, sources.name) if plan.validate_terms else batches, sink, delimited=not is_one_frame
+            )
+    return is_unchanged
+
+
+_DIRECT: dict[tuple[str, str], Callable[[_Sources, ByteSink, Conversion], bool]] = {
+    (formats.JELLY.name, formats.JELLY_TEXT.name): _jelly_to_text,
+    (formats.JELLY_TEXT.name, formats.JELLY.name): _text_to_jelly,
+}

@@ -1,0 +1,79 @@
+"""What our writers of text write, our readers read: any statement that a format can hold comes back as it was."""
+
+from __future__ import annotations
+
+import io
+import re
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from jellyframe import IRI, Batch, BlankNode, Literal, Triple, formats
+from jellyframe.formats.settings import ReadSettings
+from jellyframe.kernel.steps import DEEPEST_NESTING
+from jellyframe.storage.sinks import ByteSink
+
+S, P = IRI("http://a/s"), IRI("http://a/p")
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
+IRIS = st.builds(lambda rest: IRI(f"x:{rest}"), TEXT)
+LANGUAGES = st.from_regex(r"[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8}){0,2}", fullmatch=True)
+LITERALS = st.builds(Literal, TEXT) | st.builds(lambda lex, tag: Literal(lex, language=tag), TEXT, LANGUAGES)
+LITERALS |= st.builds(lambda lex, datatype: Literal(lex, datatype.value), TEXT, IRIS)
+NODES = IRIS | st.builds(BlankNode, TEXT)
+QUOTED = st.recursive(
+    st.builds(Triple, NODES, IRIS, NODES | LITERALS),
+    lambda inner: st.builds(Triple, NODES | inner, IRIS, NODES | LITERALS | inner),
+    max_leaves=6,
+)
+TRIPLES = st.builds(Triple, NODES | QUOTED, IRIS, NODES | LITERALS | QUOTED)
+
+
+def written(statements: list[Triple], found: formats.Format) -> bytes:
+    sink = io.BytesIO()
+    with ByteSink(sink) as file:
+        output = formats.open_output(file, found)
+        output.write(Batch.from_statements(statements, quads=False))
+        output.close()
+    return sink.getvalue()
+
+
+def read(text: bytes, found: formats.Format, *, lenient: bool = False) -> list[Triple]:
+    with formats.open_input(text, found, ReadSettings(lenient=lenient)) as source:
+        return [Triple(*statement[:3]) for batch in source.batches() for statement in batch.statements()]
+
+
+def _key(statement: Triple) -> str:
+    return statement.to_line()
+
+
+@given(st.lists(TRIPLES, min_size=1, max_size=4))
+def test_ntriples(statements: list[Triple]) -> None:
+    text = written(statements, formats.NTRIPLES)
+    assert [_key(one) for one in read(text, formats.NTRIPLES, lenient=True)] == [_key(one) for one in statements]
+    # Strictly read, labels of blank nodes stay as they are written; all else is the same.
+    assert written(read(text, formats.NTRIPLES), formats.NTRIPLES).count(b"\n") == len(statements)
+
+
+@pytest.mark.parametrize("found", [formats.TURTLE, formats.TRIG], ids=lambda found: found.name)
+@given(statements=st.lists(TRIPLES, min_size=1, max_size=4))
+def test_turtle(found: formats.Format, statements: list[Triple]) -> None:
+    lines = written(statements, formats.NTRIPLES)
+    assume(b"\\u00" not in b"".join(re.findall(rb"<[^<>]*>", lines)))
+    again = read(written(statements, found), found)
+    assert [_key(one) for one in again] == [_key(one) for one in read(lines, formats.NTRIPLES)]
+
+
+@pytest.mark.parametrize("depth", [1, 64, 65, DEEPEST_NESTING])
+@pytest.mark.parametrize("found", [formats.NTRIPLES, formats.TURTLE], ids=lambda found: found.name)
+def test_quoted_triples_as_deep_as_jelly_allows(found: formats.Format, depth: int) -> None:
+    term: IRI | Triple = S
+    for _ in range(depth):
+        term = Triple(S, P, term)
+    statement = Triple(S, P, term)
+    assert read(written([statement], found), found) == [statement]
+
+
+def test_iris_with_characters_that_they_may_not_hold() -> None:
+    statement = Triple(S, P, IRI('http://a/ <>"{}|\\^`\t'))
+    assert read(written([statement], formats.NTRIPLES), formats.NTRIPLES) == [statement]
