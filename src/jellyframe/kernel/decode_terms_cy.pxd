@@ -38,6 +38,8 @@ cdef class TermDecoder(LookupDecoder):
     @cython.final
     cdef int quoted(self, Py_ssize_t start, Py_ssize_t stop, int position) except -1
     @cython.final
+    cdef int plain_quoted(self, Py_ssize_t pos, Py_ssize_t stop) except -1
+    @cython.final
     cdef int enter_quoted(self, Py_ssize_t level, Py_ssize_t start, Py_ssize_t stop, int position) except -1
     @cython.final
     cdef int iri(self, Py_ssize_t pos, Py_ssize_t stop) except -1

@@ -311,6 +311,10 @@ class TermDecoder(LookupDecoder):
         level: cython.Py_ssize_t = 1
         at: cython.Py_ssize_t
         found: cython.int
+        if self.rdf_star and self.max_nesting_depth > 0 and (position != 1 or self.generalized):
+            found = self.plain_quoted(start, stop)
+            if found != UNKNOWN_IRI:
+                return found
         self.enter_quoted(level, start, stop, position)
         while True:
             position = self.part_next[level]
@@ -335,6 +339,44 @@ class TermDecoder(LookupDecoder):
                 )
             self.part_term[at] = self.term(self.part_kind[at], self.part_start[at], self.part_stop[at], position)
             self.part_next[level] = position + 1
+
+    @cython.final
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def plain_quoted(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
+        """A quoted triple of three terms in order, none of them quoted, as nearly all are; else UNKNOWN_IRI.
+
+        In that case all is as it was, and what is wrong with the triple, if anything, is left to others to say.
+        """
+        old_prefix: cython.int = self.last_prefix
+        old_name: cython.int = self.last_name
+        position: cython.int
+        kind: cython.int
+        tag: cython.longlong
+        n: cython.Py_ssize_t
+        found: cython.int = UNKNOWN_IRI
+        for position in range(3):
+            found = UNKNOWN_IRI
+            if pos >= stop:
+                break
+            tag = read_varint(self, pos, stop)
+            kind = cython.cast(cython.int, (tag - 8) >> 3) & 3
+            if (tag - 8) >> 5 != position or (tag & 7) != 2 or kind == PART_TRIPLE:
+                break
+            n = read_length(self, self.pos, stop)
+            pos = self.pos + n
+            if kind == PART_IRI:
+                found = self.iri_if_known(self.pos, pos)
+                if found == UNKNOWN_IRI:
+                    break
+            else:
+                found = self.term(kind, self.pos, pos, position)
+            self.part_term[4 + position] = found
+        if found == UNKNOWN_IRI or pos != stop:
+            self.last_prefix = old_prefix
+            self.last_name = old_name
+            return UNKNOWN_IRI
+        return self.terms.add_quoted(self.part_term[4], self.part_term[5], self.part_term[6])
 
     @cython.final
     @cython.cfunc

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import fields
+from typing import TypeAlias
 
 from jellyframe.batch import Batch, NamespaceDeclaration
 from jellyframe.errors import Advice, JellyError, OptionsError, ParseError
@@ -25,6 +26,8 @@ DEFAULT_BATCH_ROWS = 16_384
 BATCH_BYTES = 32 << 20
 # With so many bytes of a frame it can be told whether it is one.
 _HEAD_BYTES = 64
+# Settings of the stream, then: generalized, rdf-star, names, prefixes, datatypes.
+KernelOptions: TypeAlias = tuple[tuple[int, ...], bool, bool, int, int, int]
 
 
 class StreamDecoder:
@@ -238,7 +241,7 @@ class StreamDecoder:
         self._pieces = []
         self._waiting = 0
 
-    def _read_options(self, message: bytes, is_first: bool) -> tuple[int, bool, bool, int, int, int]:
+    def _read_options(self, message: bytes, is_first: bool) -> KernelOptions:
         """Called by the kernel for each options row."""
         options = StreamOptions.from_bytes(message)
         if is_first:
@@ -272,10 +275,10 @@ class StreamDecoder:
         )
 
 
-def kernel_options(options: StreamOptions) -> tuple[int, bool, bool, int, int, int]:
+def kernel_options(options: StreamOptions) -> KernelOptions:
     """Return what the kernel's decoder needs to know of a stream's options."""
     return (
-        options.physical_type,
+        (options.physical_type,),
         options.generalized_statements,
         options.rdf_star,
         options.max_name_table_size,

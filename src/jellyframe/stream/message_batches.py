@@ -17,7 +17,7 @@ from jellyframe.batch import Batch
 from jellyframe.errors import EncodeError, JellyError
 from jellyframe.kernel.decode_cy import Decoder
 from jellyframe.options import Limits, StreamOptions
-from jellyframe.stream.decoder import kernel_options
+from jellyframe.stream.decoder import KernelOptions, kernel_options
 from jellyframe.stream.encoder import StreamEncoder
 from jellyframe.stream.reader import open_reader
 
@@ -48,7 +48,7 @@ class MessageDecoder:
     def __init__(self, layout: str, limits: Limits | None = None) -> None:
         self._view = ArrowView(layout, True)
         self._limits = limits or Limits()
-        self._known_options: dict[bytes, tuple[int, bool, bool, int, int, int]] = {}
+        self._known_options: dict[bytes, KernelOptions] = {}
         self._options_seen = 0
 
     def decode(self, payloads: pa.Array) -> Iterator[Part]:
@@ -106,7 +106,7 @@ class MessageDecoder:
             return False
         return True
 
-    def _read_options(self, message: bytes, _is_first: bool) -> tuple[int, bool, bool, int, int, int]:
+    def _read_options(self, message: bytes, _is_first: bool) -> KernelOptions:
         self._options_seen += 1
         if self._options_seen > 1:
             raise _SecondOptionsError("another options row")
