@@ -90,6 +90,7 @@ def test_version() -> None:
 
 @pytest.mark.parametrize(
     "arguments",
+    [[], ["rdf"], ["nothing"], ["rdf", "nothing"], ["rdf", "to-jelly", "--nothing"]],
 )
 def test_usage_errors_are_trouble(arguments: list[str]) -> None:
     assert "--help" in error_of(*arguments)
