@@ -11,7 +11,7 @@ export JELLYFRAME_REQUIRE_COMPILED ?= if-compiler
 INSTALLED := $(VENV)/installed.stamp
 BUILT := $(VENV)/kernel-built.stamp
 
-.PHONY: venv demo test test-pure lint proto bench clean
+.PHONY: venv demo test test-pure lint proto docs bench clean
 
 venv: $(BUILT)
 
@@ -40,9 +40,13 @@ lint: venv
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
 
 proto: venv
 	$(BIN)/python proto/generate.py
+
+docs: venv
+	$(BIN)/python docs/make.py
 
 bench: venv
 	$(BIN)/python -m benchmarks

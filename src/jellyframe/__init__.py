@@ -135,7 +135,8 @@ provide_view("batch.to_arrow", f"{__name__}.arrow.tables", "batch_to_arrow")
 
 def __getattr__(name: str) -> object:
     if name == "ntriples":
-        return import_module(f"{__name__}.formats.ntriples")
+        globals()[name] = module = import_module(f"{__name__}.formats.ntriples")
+        return module
     return _load(name)
 
 

@@ -17,8 +17,9 @@ from jellyframe.lazy import attribute_loader
 
 if TYPE_CHECKING:
     from jellyframe.spark.payloads import decode_payloads, encode_payloads, from_jelly, to_jelly
-    from jellyframe.spark.sessions import activate, session
+    from jellyframe.spark.sessions import session
     from jellyframe.spark.source import JellyDataSource, register
+    from jellyframe.spark.threads import activate
 
 __all__ = [
     "JellyDataSource",
@@ -33,7 +34,7 @@ __all__ = [
 
 _HOMES = {
     "JellyDataSource": "source",
-    "activate": "sessions",
+    "activate": "threads",
     "decode_payloads": "payloads",
     "encode_payloads": "payloads",
     "from_jelly": "payloads",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from jellyframe.errors import OptionsError
 from jellyframe.spark.java import find_java_home
+from jellyframe.spark.threads import activate
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -62,19 +63,6 @@ def session(
     if quiet:
         spark.sparkContext.setLogLevel("ERROR")
     _make_known(spark)
-    return spark
-
-
-def activate(spark: SparkSession) -> SparkSession:
-    """Make a session the active one of the calling thread, and return it.
-
-    For writes, Spark looks `format("jelly")` up in the active session of the JVM thread that serves the calling Python
-    thread. Only the thread that started Spark has one, so any other calls this once before it writes. With Spark
-    Connect, where the server sees to it, nothing has to be done.
-    """
-    if hasattr(spark, "_jsparkSession"):
-        jvm: Any = spark.sparkContext._jvm
-        jvm.org.apache.spark.sql.classic.SparkSession.setActiveSession(spark._jsparkSession)
     return spark
 
 

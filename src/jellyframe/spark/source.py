@@ -61,7 +61,7 @@ class JellyDataSource(DataSource):
 
 def register(spark: SparkSession) -> None:
     """Make `format("jelly")` known to a session where `pyspark_jelly` is not installed, and activate the session."""
-    from jellyframe.spark.sessions import activate
+    from jellyframe.spark.threads import activate
 
     spark.dataSource.register(JellyDataSource)
     activate(spark)

@@ -1,0 +1,61 @@
+"""The layers of the package hold, and the contract that says so is strict enough to fail."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).resolve().parents[1]
+PACKAGE = PROJECT / "src" / "jellyframe"
+
+
+def check_contracts(folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run import-linter with the project's contracts on the package in a folder."""
+    return subprocess.run(
+        [Path(sys.executable).with_name("lint-imports"), "--config", PROJECT / "pyproject.toml", "--no-cache"],
+        env={**os.environ, "PYTHONPATH": str(folder), "COLUMNS": "200"},
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the package that may be broken."""
+    folder = tmp_path_factory.mktemp("layers")
+    shutil.copytree(PACKAGE, folder / "jellyframe", ignore=shutil.ignore_patterns("*.so", "*.pyd", "__pycache__"))
+    return folder
+
+
+def test_the_contracts_are_kept(copy: Path) -> None:
+    outcome = check_contracts(copy)
+    assert outcome.returncode == 0, outcome.stdout
+
+
+@pytest.mark.parametrize(
+    ("module", "bad_import"),
+    [
+        ("batch/batch.py", "from jellyframe.arrow import tables"),
+        ("ops/survey.py", "from jellyframe.cli import console"),
+        ("kernel/table_cy.py", "from jellyframe.batch import Batch"),
+        ("stream/reader.py", "def late():\n    from jellyframe.formats import registry"),
+        ("storage/sinks.py", "from jellyframe.arrow import layouts"),
+        ("report/page.py", "def late():\n    import pyspark"),
+        ("stream/index.py", "from jellyframe.stream import reader"),
+    ],
+)
+def test_a_wrong_import_breaks_them(copy: Path, module: str, bad_import: str) -> None:
+    path = copy / "jellyframe" / module
+    before = path.read_text()
+    path.write_text(f"{before}\n\n{bad_import}\n")
+    try:
+        assert check_contracts(copy).returncode == 1
+    finally:
+        path.write_text(before)
