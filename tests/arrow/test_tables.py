@@ -334,7 +334,7 @@ class TestBadTables:
             table_to_batches(self.table(o=column))
 
     def test_another_layout_than_expected(self) -> None:
-        with pytest.raises(TableError, match="in the layout 'ntriples', not 'struct'"):
+        with pytest.raises(TableError, match="column 's' is string, and in the layout 'struct' it holds structs"):
             table_to_batches(self.table(), layout="struct")
         with pytest.raises(TableError, match="no layout 'wide'"):
             table_to_batches(self.table(), layout="wide")

@@ -26,6 +26,7 @@ class Kernel(TextKernel):
     def __init__(self, name: str) -> None:
         super().__init__(name)
         self.writing = load_twin_module(name, "kernel.ntriples_write_cy")
+        self.streaming = load_twin_module(name, "kernel.ntriples_stream_cy")
         self.terms = load_twin_module(name, "terms")
         self.batches = load_twin_module(name, "batch")
 
@@ -139,3 +140,43 @@ def test_lines_come_back(kernel: Kernel, data: st.DataObject) -> None:
 @given(st.text() | st.text("ab.-_:é·̀", max_size=5))
 def test_str_of_a_blank_node_is_what_text_has(kernel: Kernel, label: str) -> None:
     assert str(BlankNode(label)) == kernel.text(BlankNode(label))
+
+
+@given(statements=any_statements(), piece_bytes=st.sampled_from([1, 7, 50, 10_000]))
+def test_lines_in_pieces(kernel: Kernel, statements: list[Any], piece_bytes: int) -> None:
+    """Written without texts of terms, in pieces of any size, lines are the same; and so are their sizes."""
+    batch = kernel.batch(statements)
+    expected = kernel.lines(batch)
+    stream = kernel.streaming.LineStream((batch.s, batch.p, batch.o, batch.g), batch.terms, 0, len(batch), piece_bytes)
+    pieces = []
+    while piece := bytes(stream.next_piece()):
+        pieces.append(piece)
+    assert b"".join(pieces) == expected
+    sizes = kernel.streaming.text_sizes(batch.terms)
+    assert list(sizes) == [len(text.encode()) for text in kernel.writing.term_strings(batch.terms).strings()]
+    columns = (batch.s, batch.p, batch.o, batch.g)
+    only_used = kernel.writing.term_strings(batch.terms, columns=columns)
+    lines, _ = kernel.writing.write_lines(*columns, only_used, 0, len(batch))
+    assert bytes(lines) == expected
+
+
+def test_long_terms_in_pieces(kernel: Kernel) -> None:
+    long = "é\n" * 700_000
+    rows = [Triple(IRI("x:" + "y " * 900_000), P, Literal(long)), Triple(S, P, Literal(long, "x:t"))]
+    rows += [Triple(S, P, Literal(long, language="en")), Triple(S, P, Triple(S, P, Literal(long)))]
+    batch = kernel.batch(rows)
+    stream = kernel.streaming.LineStream((batch.s, batch.p, batch.o, batch.g), batch.terms, 0, len(batch), 1 << 20)
+    pieces = []
+    while piece := bytes(stream.next_piece()):
+        pieces.append(piece)
+    assert b"".join(pieces) == kernel.lines(batch)
+    assert max(map(len, pieces)) < 9 << 20
+
+
+def test_lines_are_cut_by_bytes(kernel: Kernel) -> None:
+    batch = kernel.batch([Triple(S, P, Literal("x" * 100))] * 10)
+    strings = kernel.writing.term_strings(batch.terms)
+    lines, stop = kernel.writing.write_lines(batch.s, batch.p, batch.o, batch.g, strings, 0, 10, 300)
+    assert (len(bytes(lines).splitlines()), stop) == (2, 2)
+    lines, stop = kernel.writing.write_lines(batch.s, batch.p, batch.o, batch.g, strings, 4, 10, 50)
+    assert (bytes(lines), stop) == (b"", 4)

@@ -13,7 +13,7 @@ from jellyframe.errors import TableError
 
 
 class GroupRows(NamedTuple):
-    """Rows of one group in a record batch. One that is not new goes on from the record batch before."""
+    """Rows of one group in a record batch; one that is not new continues the last group of the batch before."""
 
     start: int
     stop: int
@@ -22,7 +22,7 @@ class GroupRows(NamedTuple):
 
 
 class Groups:
-    """Finds the groups in the record batches of a task, in order."""
+    """Finds the groups in record batches that follow each other."""
 
     def __init__(self, column: str) -> None:
         self._column = column
@@ -31,7 +31,7 @@ class Groups:
         self._seen: set[int] = set()
 
     def of(self, record_batch: pa.RecordBatch) -> Iterator[GroupRows]:
-        """The groups of a record batch that has rows."""
+        """Return the groups of a record batch, which must have rows."""
         column = record_batch[self._column]
         metadata = record_batch[METADATA_COLUMN] if METADATA_COLUMN in record_batch.schema.names else None
         starts = [0, *changes(column)]
@@ -45,7 +45,7 @@ class Groups:
 
     def _begin(self, value: object) -> None:
         self._has_last, self._last = True, value
-        # Hashes take less room than values. That two of a task's groups share one is next to impossible.
+        # Hashes take less room than values; that two groups share one is next to impossible.
         mark = hash(repr(value))
         if mark in self._seen:
             name = self._column
@@ -57,7 +57,7 @@ class Groups:
 
 
 def changes(column: pa.Array) -> list[int]:
-    """The rows whose value differs from that of the row before."""
+    """Return the rows whose value differs from that of the row before."""
     if pa.types.is_struct(column.type):
         leaves = [column.is_null(), *column.flatten()]
         return sorted({row for leaf in leaves for row in changes(leaf)})

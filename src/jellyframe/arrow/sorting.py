@@ -7,7 +7,9 @@ from collections.abc import Iterator, Sequence
 import pyarrow as pa
 import pyarrow.compute as pc
 
-# Sorting needs the rows at one time; a task sorts runs of rows, so that memory stays bounded.
+from jellyframe.arrow.tables import parts_by_bytes
+
+# Bytes per run: sorting holds the rows of a run in memory.
 MAX_RUN_BYTES = 128 << 20
 _OUTPUT_ROWS = 16_384
 
@@ -15,10 +17,10 @@ _OUTPUT_ROWS = 16_384
 def sorted_runs(
     record_batches: Iterator[pa.RecordBatch], columns: Sequence[str], max_rows: int
 ) -> Iterator[pa.RecordBatch]:
-    """The rows in runs of up to `max_rows`, each sorted by some columns as far as these are there."""
+    """Return the rows in runs of about `max_rows` or 128 MiB, each sorted by those of the given columns that are there."""
     run: list[pa.RecordBatch] = []
     rows = size = 0
-    for record_batch in record_batches:
+    for record_batch in (part for some in record_batches for part in parts_by_bytes(some, max_rows)):
         run.append(record_batch)
         rows += len(record_batch)
         size += record_batch.nbytes
@@ -37,7 +39,7 @@ def _sorted(run: list[pa.RecordBatch], columns: Sequence[str]) -> Iterator[pa.Re
 
 
 def _key(column: pa.ChunkedArray) -> pa.Array:
-    """Strings to sort by: what says most about a term is its value."""
+    """Return the strings to sort by: of terms in the layout `struct`, their values."""
     array = column.combine_chunks()
     if isinstance(array, pa.ChunkedArray):
         array = pa.concat_arrays(array.chunks)

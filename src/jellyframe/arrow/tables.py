@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from jellyframe.arrow.layouts import LAYOUTS, ArrowView
 from jellyframe.arrow.terms import BatchMaker, find_layout
@@ -13,6 +14,7 @@ from jellyframe.errors import TableError
 
 if TYPE_CHECKING:
     from jellyframe.batch import Batch
+    from jellyframe.options import LayoutName
 
 __all__ = [
     "LAYOUTS",
@@ -23,50 +25,126 @@ __all__ = [
 ]
 
 DEFAULT_BATCH_ROWS = 65536
+# What the strings of one batch take.
+BATCH_BYTES = 32 << 20
 # Below this, what a batch costs by itself outweighs what its rows cost.
 _SMALL_CHUNK_ROWS = 4096
 
 
 def arrow_schema(
-    layout: str = "struct",
+    layout: LayoutName = "struct",
     has_graph: bool = False,
     *,
     frame_column: bool = False,
     columns: Sequence[str] | None = None,
+    dictionary: bool = False,
 ) -> pa.Schema:
-    """The schema that tables of a layout have; `columns` chooses some of its columns, in that order."""
-    return ArrowView(layout, has_graph, frame_column=frame_column, columns=columns).schema
+    """Return the schema that tables of a layout have; `columns` chooses some of its columns, in that order."""
+    return ArrowView(layout, has_graph, frame_column=frame_column, columns=columns, dictionary=dictionary).schema
 
 
 def batch_to_arrow(
-    batch: Batch, layout: str = "struct", *, frame_column: bool = False, columns: Sequence[str] | None = None
+    batch: Batch,
+    layout: LayoutName = "struct",
+    *,
+    frame_column: bool = False,
+    columns: Sequence[str] | None = None,
+    dictionary: bool = False,
 ) -> pa.RecordBatch:
-    """The statements of a batch as an Arrow record batch."""
-    return ArrowView(layout, batch.has_graph, frame_column=frame_column, columns=columns).convert(batch)
+    """Return the statements of a batch as an Arrow record batch; LimitError if a column takes more than 2 GiB."""
+    view = ArrowView(layout, batch.has_graph, frame_column=frame_column, columns=columns, dictionary=dictionary)
+    return view.convert(batch)
 
 
-def table_to_batches(table: Any, *, layout: str | None = None, batch_rows: int = DEFAULT_BATCH_ROWS) -> Iterator[Batch]:
-    """The rows of a table as batches of up to `batch_rows` rows.
+def table_to_batches(
+    table: Any, *, layout: LayoutName | None = None, batch_rows: int = DEFAULT_BATCH_ROWS
+) -> Iterator[Batch]:
+    """Return the rows of a table as batches of up to `batch_rows` rows and about 32 MiB of strings.
 
     `table` is a `pyarrow.Table`, `RecordBatch` or `RecordBatchReader`, or any object with Arrow's stream interface
-    (of Polars, DuckDB, pandas, …). The columns tell the layout; they may also be large, dictionary-encoded or view
-    strings. Columns that belong to no layout are left aside.
+    (of Polars, DuckDB, pandas, …). `layout` says what the columns are; by default they tell it. They may also be large,
+    dictionary-encoded or view strings. Columns that belong to no layout are left aside.
     """
     if isinstance(table, pa.RecordBatch):
         table = pa.Table.from_batches([table])
     if isinstance(table, pa.Table):
-        chunks = max(column.num_chunks for column in table.columns) if table.num_columns else 0
-        if table.num_rows < _SMALL_CHUNK_ROWS * chunks:
-            table = table.combine_chunks()
-        return _batches(BatchMaker(table.schema, layout), table.to_batches(batch_rows), batch_rows)
-    if not isinstance(table, pa.RecordBatchReader):
-        if not hasattr(table, "__arrow_c_stream__"):
-            raise TableError(f"a {type(table).__name__} is no Arrow table, and has no Arrow stream interface")
-        table = pa.RecordBatchReader.from_stream(table)
+        maker = BatchMaker(table.schema, layout)
+        return _batches(maker, table.to_batches(batch_rows), batch_rows)
+    table = record_batch_reader(table)
     return _batches(BatchMaker(table.schema, layout), table, batch_rows)
 
 
-def _batches(maker: BatchMaker, record_batches: Any, batch_rows: int) -> Iterator[Batch]:
+def record_batch_reader(table: Any) -> pa.RecordBatchReader:
+    """Return a reader of an object with Arrow's stream interface; TableError if it has none."""
+    if isinstance(table, pa.RecordBatchReader):
+        return table
+    if not hasattr(table, "__arrow_c_stream__"):
+        raise TableError(f"a {type(table).__name__} is no Arrow table, and has no Arrow stream interface")
+    return pa.RecordBatchReader.from_stream(table)
+
+
+def _batches(maker: BatchMaker, record_batches: Iterable[pa.RecordBatch], batch_rows: int) -> Iterator[Batch]:
+    for joined in joined_batches(record_batches):
+        for part in parts_by_bytes(joined, batch_rows):
+            yield maker.make(part)
+
+
+def joined_batches(record_batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Return the same rows, with small record batches joined: no more than take 32 MiB, which Arrow's offsets hold."""
+    small: list[pa.RecordBatch] = []
+    rows = size = 0
     for record_batch in record_batches:
-        for start in range(0, len(record_batch), batch_rows):
-            yield maker.make(record_batch.slice(start, batch_rows))
+        batch_size = sum(map(_string_bytes, record_batch.columns))
+        is_small = len(record_batch) < _SMALL_CHUNK_ROWS and not any(map(_has_dictionary, record_batch.schema.types))
+        if small and (not is_small or rows >= _SMALL_CHUNK_ROWS or size + batch_size > BATCH_BYTES):
+            yield _joined(small)
+            small, rows, size = [], 0, 0
+        if not is_small:
+            yield record_batch
+            continue
+        small.append(record_batch)
+        rows += len(record_batch)
+        size += batch_size
+    if small:
+        yield _joined(small)
+
+
+def _joined(record_batches: list[pa.RecordBatch]) -> pa.RecordBatch:
+    if len(record_batches) == 1:
+        return record_batches[0]
+    batches = pa.Table.from_batches(record_batches).combine_chunks().to_batches()
+    return batches[0] if batches else record_batches[0]
+
+
+def _has_dictionary(kind: pa.DataType) -> bool:
+    if pa.types.is_struct(kind):
+        return any(_has_dictionary(field.type) for field in kind)
+    return bool(pa.types.is_dictionary(kind))
+
+
+def parts_by_bytes(record_batch: pa.RecordBatch, max_rows: int) -> Iterator[pa.RecordBatch]:
+    """Cut a record batch into slices of up to `max_rows` rows and about 32 MiB of strings; a row is never cut."""
+    rows = len(record_batch)
+    size = sum(map(_string_bytes, record_batch.columns))
+    if rows <= 1 or (rows <= max_rows and size <= BATCH_BYTES):
+        if rows:
+            yield record_batch
+        return
+    # Rows of about the same size come out right at once; others are cut further.
+    step = min(max_rows, max(1, rows * BATCH_BYTES // max(size, 1)))
+    if step >= rows:
+        step = (rows + 1) // 2
+    for start in range(0, rows, step):
+        yield from parts_by_bytes(record_batch.slice(start, step), max_rows)
+
+
+def _string_bytes(array: pa.Array) -> int:
+    """Return what the strings of a column take, row by row. Of a dictionary they do not count: it is not repeated."""
+    kind = array.type
+    if pa.types.is_struct(kind):
+        return sum(_string_bytes(array.field(i)) for i in range(kind.num_fields))
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        return int(array.nbytes)
+    if pa.types.is_string_view(kind):
+        return int(pc.sum(pc.binary_length(array.cast(pa.large_string()))).as_py() or 0)
+    return 0

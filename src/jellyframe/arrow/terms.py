@@ -21,6 +21,7 @@ from jellyframe.kernel.columns_cy import (
     datatype_rows,
     default_graph,
     intern_flat,
+    intern_indexed_parts,
     intern_iris,
     intern_parts,
     language_rows,
@@ -36,6 +37,7 @@ from jellyframe.kernel.kinds import (
 )
 from jellyframe.kernel.memory_cy import int_column
 from jellyframe.kernel.table_cy import TermTable
+from jellyframe.options import LayoutName
 from jellyframe.terms import RDF_LANG_STRING
 
 _NULL = -1
@@ -63,24 +65,47 @@ def _is_term_struct(kind: pa.DataType) -> bool:
     )
 
 
-def find_layout(schema: pa.Schema, layout: str | None = None) -> str:
-    """The layout of a table by the names and types of its columns. If one is given, it has to be that."""
-    found = _guess_layout(schema)
-    if layout is not None and get_layout(layout).name != found:
-        raise TableError(f"the columns of the table are in the layout {found!r}, not {layout!r}")
-    return found
+def find_layout(schema: pa.Schema, layout: str | None = None) -> LayoutName:
+    """Return the layout of a table: the given one, whose columns have to be there, or the one its columns tell."""
+    if layout is None:
+        return _guess_layout(schema)
+    name = get_layout(layout).name
+    _require_single_columns(schema)
+    needed = (*POSITIONS[:3], "o_kind") if name == "flat" else POSITIONS[:3]
+    optional = ("g", "o_datatype", "o_lang") if name == "flat" else ("g",)
+    is_right = _is_term_struct if name == "struct" else _is_string
+    what = "structs of strings with `kind` and `value`" if name == "struct" else "strings"
+    for column in (*needed, *optional):
+        if column not in schema.names:
+            if column in needed:
+                raise TableError(
+                    f"the layout {name!r} needs a column {column!r}: the columns here are {_names(schema)}"
+                )
+        elif not is_right(schema.field(column).type):
+            raise TableError(
+                f"column {column!r} is {schema.field(column).type}, and in the layout {name!r} it holds {what}"
+            )
+    return name
 
 
-def _guess_layout(schema: pa.Schema) -> str:
+def _names(schema: pa.Schema) -> str:
+    return ", ".join(schema.names) or "none"
+
+
+def _require_single_columns(schema: pa.Schema) -> None:
+    for name in schema.names:
+        if len(schema.get_all_field_indices(name)) > 1:
+            raise TableError(f"the table has more than one column {name!r}")
+
+
+def _guess_layout(schema: pa.Schema) -> LayoutName:
     for position in POSITIONS[:3]:
         if schema.get_all_field_indices(position) == []:
             raise TableError(
                 f"the table has no column {position!r}: statements are in s, p, o and, for quads, g; "
-                f"the columns here are {', '.join(schema.names) or 'none'}"
+                f"the columns here are {_names(schema)}"
             )
-    for name in schema.names:
-        if len(schema.get_all_field_indices(name)) > 1:
-            raise TableError(f"the table has more than one column {name!r}")
+    _require_single_columns(schema)
     types = {name: schema.field(name).type for name in POSITIONS if name in schema.names}
     beside = [name for name in ("o_kind", "o_datatype", "o_lang") if name in schema.names]
     if all(map(_is_string, types.values())) and all(_is_string(schema.field(name).type) for name in beside):
@@ -104,11 +129,6 @@ def _settled(array: pa.Array) -> pa.Array:
         return array.cast(pa.string())
     except pa.ArrowException as error:
         raise TableError(f"these do not become plain strings: {error}") from error
-
-
-def _plain(array: pa.Array) -> pa.Array:
-    """A (settled) array of strings in Arrow's plain layout."""
-    return _settled(array.dictionary_decode()) if pa.types.is_dictionary(array.type) else array
 
 
 def _ints(array: pa.Array) -> memoryview:
@@ -142,10 +162,17 @@ class _Distinct(NamedTuple):
 
     @classmethod
     def of(cls, array: pa.Array) -> _Distinct:
-        if not pa.types.is_dictionary(array.type):
+        is_made_here = not pa.types.is_dictionary(array.type)
+        if is_made_here:
             array = array.dictionary_encode()
-        indices = array.indices.cast(pa.int32())
-        return cls(_settled(array.dictionary), _ints(indices.fill_null(_NULL) if indices.null_count else indices))
+        strings, indices = array.dictionary, array.indices
+        if not is_made_here:
+            # It may have strings of other rows or columns, which are not to become terms here.
+            used = indices.unique().drop_null()
+            if len(used) < len(strings):
+                strings, indices = strings.take(used), pc.index_in(indices, used)
+        indices = indices.cast(pa.int32())
+        return cls(_settled(strings), _ints(indices.fill_null(_NULL) if indices.null_count else indices))
 
     @classmethod
     def nothing(cls, rows: int) -> _Distinct:
@@ -219,11 +246,21 @@ def _parse_rest(terms: memoryview, strings: pa.Array, table: TermTable, begin: s
     places = pc.indices_nonzero(is_missing)
     rest = strings.take(places)
     try:
-        if (other := _first(pc.invert(pc.starts_with(rest, begin)))) >= 0:
-            raise TableError(f"no quoted triple, which begins with {begin}: {_shown(rest[other])}", row=other)
-        put_parsed(terms, _texts(rest, table))
+        if pa.types.is_dictionary(rest.type):
+            distinct = _Distinct.of(rest)
+            parsed = distinct.each(lambda some, into: _parsed(some, into, begin), table)
+            put_parsed(terms, pick(parsed, distinct.indices, _NULL))
+        else:
+            put_parsed(terms, _parsed(rest, table, begin))
     except TableError as error:
         raise TableError(error.message, row=places[error.row].as_py()) from error.__cause__
+
+
+def _parsed(strings: pa.Array, table: TermTable, begin: str) -> memoryview:
+    """Parse strings that have to begin so."""
+    if (other := _first(pc.invert(pc.starts_with(strings, begin)))) >= 0:
+        raise TableError(f"no quoted triple, which begins with {begin}: {_shown(strings[other])}", row=other)
+    return _texts(strings, table)
 
 
 def _shown(string: pa.Scalar) -> str:
@@ -290,14 +327,14 @@ class _Terms:
             distinct = _Distinct.of(values)
             for_null = _NULL if is_term is None else default_graph(self.table)
             return pick(distinct.each(_iris, self.table), distinct.indices, for_null)
-        values = _plain(values)
         kind_names = _Distinct.of(kinds)
-        terms = intern_parts(
-            pick(kind_names.each(_kinds, self.table), kind_names.indices, KIND_DEFAULT_GRAPH),
-            *_buffers(values),
-            self._literal_parts(datatypes, languages, len(values)),
-            self.table,
-        )
+        codes = pick(kind_names.each(_kinds, self.table), kind_names.indices, KIND_DEFAULT_GRAPH)
+        parts = self._literal_parts(datatypes, languages, len(values))
+        if pa.types.is_dictionary(values.type):
+            distinct = _Distinct.of(values)
+            terms = intern_indexed_parts(codes, distinct.indices, *_buffers(distinct.strings), parts, self.table)
+        else:
+            terms = intern_parts(codes, *_buffers(values), parts, self.table)
         _parse_rest(terms, values, self.table, begin="<<")
         return terms
 

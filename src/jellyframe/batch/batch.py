@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
     from jellyframe.kernel.objects_cy import StatementMaker
-    from jellyframe.options import StreamOptions
+    from jellyframe.options import LayoutName, StreamOptions
 
 
 class NamespaceDeclaration(NamedTuple):
@@ -304,11 +304,19 @@ class Batch:
         return self._maker.make(start, len(self) if stop is None else stop)
 
     def to_arrow(
-        self, layout: str = "struct", *, frame_column: bool = False, columns: Sequence[str] | None = None
+        self,
+        layout: LayoutName = "struct",
+        *,
+        frame_column: bool = False,
+        columns: Sequence[str] | None = None,
+        dictionary: bool = False,
     ) -> pa.RecordBatch:
-        """The statements as an Arrow record batch, in one of the layouts of `read_table`."""
+        """Return the statements as an Arrow record batch, in one of the layouts of `read_table`.
+
+        With `dictionary`, strings are dictionary-encoded over the terms of the batch.
+        """
         record_batch: pa.RecordBatch = view_maker("batch.to_arrow")(
-            self, layout, frame_column=frame_column, columns=columns
+            self, layout, frame_column=frame_column, columns=columns, dictionary=dictionary
         )
         return record_batch
 

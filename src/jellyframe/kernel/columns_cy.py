@@ -243,8 +243,9 @@ class LiteralParts:
     datatype_rows: cython.const[cython.int][::1]
     language_rows: cython.const[cython.int][::1]
     lang_string: cython.int
+    detail: cython.int
 
-    __slots__ = ("datatype_rows", "datatypes", "lang_string", "language_rows", "languages")
+    __slots__ = ("datatype_rows", "datatypes", "detail", "lang_string", "language_rows", "languages")
 
     def __init__(
         self,
@@ -260,6 +261,29 @@ class LiteralParts:
         self.datatype_rows = datatype_rows
         self.language_rows = language_rows
         self.lang_string = lang_string
+        self.detail = 0
+
+    @cython.cfunc
+    @cython.inline
+    @cython.exceptval(-1, check=False)
+    def kind_of(self, row: cython.Py_ssize_t, kind: cython.int) -> cython.int:
+        """Return the kind of a row's term, of whatever sort a literal is, and put its detail into `detail`."""
+        datatype: cython.int = self.datatypes[row]
+        language: cython.int = self.languages[row]
+        self.detail = 0
+        if kind != KIND_LITERAL:
+            if datatype != NULL or language != NULL:
+                raise TableError("a datatype or a language on a term that is no literal", row=row)
+            return kind
+        if language != NULL:
+            if datatype != NULL and datatype != self.lang_string:
+                raise TableError("a literal with both a datatype and a language", row=row)
+            self.detail = self.language_rows[language]
+            return KIND_LANG_LITERAL
+        if datatype != NULL and self.datatype_rows[datatype] != SIMPLE:
+            self.detail = self.datatype_rows[datatype]
+            return KIND_TYPED_LITERAL
+        return kind
 
 
 def intern_parts(
@@ -273,33 +297,60 @@ def intern_parts(
     i: cython.Py_ssize_t
     n: cython.Py_ssize_t = kinds.shape[0]
     kind: cython.int
-    detail: cython.int
-    datatype: cython.int
-    language: cython.int
     column = int_column(n)
     out: cython.int[::1] = column
     for i in range(n):
-        kind = kinds[i]
-        datatype = parts.datatypes[i]
-        language = parts.languages[i]
-        detail = 0
-        if kind == KIND_LITERAL:
-            if language != NULL:
-                if datatype != NULL and datatype != parts.lang_string:
-                    raise TableError("a literal with both a datatype and a language", row=i)
-                kind = KIND_LANG_LITERAL
-                detail = parts.language_rows[language]
-            elif datatype != NULL and parts.datatype_rows[datatype] != SIMPLE:
-                kind = KIND_TYPED_LITERAL
-                detail = parts.datatype_rows[datatype]
-        elif datatype != NULL or language != NULL:
-            raise TableError("a datatype or a language on a term that is no literal", row=i)
+        kind = parts.kind_of(i, kinds[i])
         if kind == KIND_QUOTED_TRIPLE:
             out[i] = UNPARSED
         elif kind == KIND_DEFAULT_GRAPH:
             out[i] = table.default_graph()
         else:
-            out[i] = table.intern(kind, detail, data, offsets[i], offsets[i + 1] - offsets[i])
+            out[i] = table.intern(kind, parts.detail, data, offsets[i], offsets[i + 1] - offsets[i])
             if table.seen >= 0x80:
                 require_utf8(data, offsets[i], offsets[i + 1] - offsets[i], i)
+    return column[:n]
+
+
+def intern_indexed_parts(
+    kinds: cython.const[cython.int][::1],
+    values: cython.const[cython.int][::1],
+    offsets: cython.const[cython.int][::1],
+    data: cython.const[cython.uchar][::1],
+    parts: LiteralParts,
+    table: TermTable,
+) -> memoryview:
+    """The same with values that are indices of strings.
+
+    A string that comes again as the same kind of term is added once, however long it is.
+    """
+    i: cython.Py_ssize_t
+    at: cython.Py_ssize_t
+    n: cython.Py_ssize_t = kinds.shape[0]
+    kind: cython.int
+    column = int_column(n)
+    out: cython.int[::1] = column
+    # For each string the row that had it last.
+    latest: cython.int[::1] = int_column(offsets.shape[0])
+    last_kinds: cython.int[::1] = int_column(offsets.shape[0])
+    last_details: cython.int[::1] = int_column(offsets.shape[0])
+    for i in range(offsets.shape[0]):
+        latest[i] = NULL
+    for i in range(n):
+        kind = parts.kind_of(i, kinds[i])
+        if kind == KIND_QUOTED_TRIPLE:
+            out[i] = UNPARSED
+        elif kind == KIND_DEFAULT_GRAPH:
+            out[i] = table.default_graph()
+        else:
+            at = values[i]
+            if latest[at] != NULL and last_kinds[at] == kind and last_details[at] == parts.detail:
+                out[i] = out[latest[at]]
+                continue
+            out[i] = table.intern(kind, parts.detail, data, offsets[at], offsets[at + 1] - offsets[at])
+            if table.seen >= 0x80:
+                require_utf8(data, offsets[at], offsets[at + 1] - offsets[at], i)
+            latest[at] = cython.cast(cython.int, i)
+            last_kinds[at] = kind
+            last_details[at] = parts.detail
     return column[:n]

@@ -175,6 +175,8 @@ class JellyReader:
     ) -> pa.RecordBatchReader:
         """Return what is left of the stream as Arrow record batches, decoded as they are drawn.
 
+        The schema's metadata has the options of the stream, and the namespaces declared so far.
+
         Parameters:
             layout: `struct`, `ntriples` or `flat`, as in `read_table`.
             frame_column: add the number of the frame as a column `frame`.
@@ -184,11 +186,13 @@ class JellyReader:
         import pyarrow as pa
 
         from jellyframe.arrow.layouts import ArrowView
+        from jellyframe.arrow.metadata import with_stream_metadata
 
         view = ArrowView(
             layout, self.options.has_graph, frame_column=frame_column, columns=columns, dictionary=dictionary
         )
-        return pa.RecordBatchReader.from_batches(view.schema, view.record_batches(self.batches()))
+        schema = with_stream_metadata(view.schema, self.options, self.namespaces)
+        return pa.RecordBatchReader.from_batches(schema, view.record_batches(self.batches()))
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Export what is left of the stream through the Arrow C stream interface, in the layout `struct`."""

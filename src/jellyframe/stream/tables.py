@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from jellyframe.arrow.layouts import ArrowView
+from jellyframe.arrow.metadata import stream_namespaces, stream_options, with_stream_metadata
+from jellyframe.arrow.tables import record_batch_reader
 from jellyframe.errors import TableError
+from jellyframe.options import VERSION_1_0
 from jellyframe.stream.decoder import DEFAULT_BATCH_ROWS
 from jellyframe.stream.reader import JellyReader, open_reader
-from jellyframe.stream.writer import open_writer
+from jellyframe.stream.writer import SupportsArrowStream, open_writer
 
 if TYPE_CHECKING:
     from jellyframe.options import LayoutName, Limits, StreamOptions
@@ -35,6 +38,8 @@ def read_table(
     on_damage: Callable[[Damage], object] | None = None,
 ) -> pa.Table:
     """Read a whole Jelly stream, or several, into an Arrow table.
+
+    The metadata of its schema has the options of the (first) stream and the namespaces, as JSON, for `write_table`.
 
     Parameters:
         source: a path, a URI, bytes, or a binary file object; or a list of paths and URIs, read in their order.
@@ -74,23 +79,47 @@ def read_table(
     if len(sources) > 1:
         view = make_view(any(map(has_graph, sources)))
     batches: list[pa.RecordBatch] = []
+    options: StreamOptions | None = None
+    namespaces: dict[str, str] = {}
     for one in sources:
         with opened(one) as reader:
             if view is None:
                 view = make_view(reader.options.has_graph)
             batches += view.record_batches(reader.batches())
+            options = options or reader.options
+            namespaces |= reader.namespaces
     assert view is not None
-    return pa.Table.from_batches(batches, view.schema)
+    assert options is not None
+    schema = with_stream_metadata(view.schema, options, namespaces)
+    return pa.Table.from_batches(batches, view.schema).replace_schema_metadata(schema.metadata)
 
 
 def _ignore(_damage: Damage) -> None:
     """Do nothing."""
 
 
-def write_table(table: Any, sink: Any, options: StreamOptions | None = None, **writer_options: Any) -> None:
-    """Write an Arrow table, or what `table_to_batches` takes, as a Jelly stream.
+def write_table(
+    table: pa.Table | pa.RecordBatch | pa.RecordBatchReader | SupportsArrowStream,
+    sink: Any,
+    options: StreamOptions | None = None,
+    *,
+    layout: LayoutName | None = None,
+    **writer_options: Any,
+) -> None:
+    """Write an Arrow table as a Jelly stream.
 
-    The options are those of `open_writer`.
+    Parameters:
+        table: a table, record batch or record batch reader of pyarrow, or an object with Arrow's stream interface.
+        sink: as in `open_writer`.
+        options: of the stream. By default those in the metadata of the table's schema, where `read_table` puts them, as
+            far as they fit the columns. The namespaces there are declared at the beginning of the stream.
+        layout: what the columns are: `struct`, `ntriples` or `flat`. By default the columns tell it.
+        writer_options: those of `open_writer`.
     """
-    with open_writer(sink, options, **writer_options) as writer:
-        writer.write_table(table)
+    if not isinstance(table, pa.Table | pa.RecordBatch):
+        table = record_batch_reader(table)
+    with open_writer(sink, options or stream_options(table.schema), **writer_options) as writer:
+        if options is None or options.version != VERSION_1_0:
+            for name, iri in stream_namespaces(table.schema).items():
+                writer.declare_namespace(name, iri)
+        writer.write_table(table, layout)

@@ -25,6 +25,7 @@ from jellyframe.stream.statements import encode_statements
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from jellyframe.options import LayoutName
     from jellyframe.storage.types import Compression, FileSystem, Sink
     from jellyframe.terms import IRI, Quad, Triple
 
@@ -182,11 +183,16 @@ class JellyWriter:
         finally:
             self._pass_on(OUTPUT_BYTES)
 
-    def write_table(self, table: pa.Table | pa.RecordBatch | pa.RecordBatchReader | SupportsArrowStream) -> None:
+    def write_table(
+        self,
+        table: pa.Table | pa.RecordBatch | pa.RecordBatchReader | SupportsArrowStream,
+        layout: LayoutName | None = None,
+    ) -> None:
         """Write an Arrow table, record batch or record batch reader, in any of the layouts of `read_table`.
 
         Args:
             table: the statements; with a column `frame`, each of its values becomes a frame
+            layout: what the columns are; by default they tell it
 
         Raises:
             TableError: if the columns do not hold statements
@@ -194,7 +200,7 @@ class JellyWriter:
         """
         from jellyframe.arrow.tables import table_to_batches
 
-        for batch in table_to_batches(table):
+        for batch in table_to_batches(table, layout=layout):
             self.write_batch_in_frames(batch)
 
     def write_frame(self, frame: Frame | Iterable[Triple | Quad], metadata: Mapping[str, bytes] | None = None) -> None:
