@@ -152,7 +152,7 @@ def test_lines_in_pieces(kernel: Kernel, statements: list[Any], piece_bytes: int
     while piece := bytes(stream.next_piece()):
         pieces.append(piece)
     assert b"".join(pieces) == expected
-    sizes = kernel.streaming.text_sizes(batch.terms)
+    sizes = kernel.writing.text_sizes(batch.terms)
     assert list(sizes) == [len(text.encode()) for text in kernel.writing.term_strings(batch.terms).strings()]
     columns = (batch.s, batch.p, batch.o, batch.g)
     only_used = kernel.writing.term_strings(batch.terms, columns=columns)

@@ -14,50 +14,23 @@ if cython.compiled:
     from cython.cimports.jellyframe.kernel.kinds import (
         KIND_BLANK_NODE,
         KIND_DEFAULT_GRAPH,
-        KIND_IRI,
-        KIND_LANG_LITERAL,
         KIND_QUOTED_TRIPLE,
-        KIND_TYPED_LITERAL,
     )
-    from cython.cimports.jellyframe.kernel.ntriples_write_cy import TermWriter
     from cython.cimports.jellyframe.kernel.table_cy import StringTable, TermTable
 else:
     from jellyframe.kernel.kinds import (
         KIND_BLANK_NODE,
         KIND_DEFAULT_GRAPH,
-        KIND_IRI,
-        KIND_LANG_LITERAL,
         KIND_QUOTED_TRIPLE,
-        KIND_TYPED_LITERAL,
     )
 
 # Longer strings are written in slices.
 SLICE_BYTES = cython.declare(cython.Py_ssize_t, 1 << 20)
-MAX_STRING_BYTES = cython.declare(cython.Py_ssize_t, 0x7FFFFFFF)
 # What there is to write, besides terms.
 SPACE = cython.declare(cython.int, -1)
 QUOTE_START = cython.declare(cython.int, -2)
 QUOTE_END = cython.declare(cython.int, -3)
 LINE_END = cython.declare(cython.int, -4)
-
-
-def text_sizes(table: TermTable) -> memoryview:
-    """Return how long the text of every term is, as 64-bit integers. Only one text is made at a time."""
-    writer: TermWriter = TermWriter(table, None, 0, MAX_STRING_BYTES)
-    result = memoryview(bytearray(8 * max(table.count, 1))).cast("q")
-    sizes: cython.longlong[::1] = result
-    term: cython.int
-    at: cython.Py_ssize_t
-    for term in range(table.count):
-        if table.kinds[term] == KIND_QUOTED_TRIPLE:
-            # Its terms came before it; around them are `<<`, `>>` and four blanks.
-            at = 3 * table.details[term]
-            sizes[term] = 8 + sizes[table.quoted[at]] + sizes[table.quoted[at + 1]] + sizes[table.quoted[at + 2]]
-        else:
-            writer.out.data_size = 0
-            writer.put_text(term)
-            sizes[term] = writer.out.data_size
-    return result[: table.count]
 
 
 @cython.final
@@ -109,7 +82,7 @@ class LineStream:
     def next_piece(self) -> memoryview:
         """Return the next piece; it is empty at the end."""
         out: StringTable = StringTable(0, self._piece_bytes)
-        self._writer.out = out
+        self._writer.begin(out)
         while out.data_size < self._piece_bytes:
             if self._slice_term >= 0:
                 self._put_slice()
@@ -139,13 +112,17 @@ class LineStream:
         place: cython.Py_ssize_t
         table: TermTable = self._table
         if part == SPACE:
-            return self._writer.put_byte(0x20)
+            self._writer.put_raw(b" ")
+            return 0
         if part == QUOTE_START:
-            return self._writer.put_bytes(b"<< ")
+            self._writer.put_raw(b"<< ")
+            return 0
         if part == QUOTE_END:
-            return self._writer.put_bytes(b">>")
+            self._writer.put_raw(b">>")
+            return 0
         if part == LINE_END:
-            return self._writer.put_bytes(b".\n")
+            self._writer.put_raw(b".\n")
+            return 0
         if table.kinds[part] == KIND_QUOTED_TRIPLE:
             at = 3 * table.details[part]
             self._todo.append(QUOTE_END)
@@ -155,28 +132,18 @@ class LineStream:
             self._todo.append(QUOTE_START)
             return 0
         if table.kinds[part] == KIND_BLANK_NODE or table.text_size(part) <= SLICE_BYTES:
-            return self._writer.put_text(part)
+            self._writer.put_whole(part)
+            return 0
         self._slice_term = part
-        self._slice_at = table.values.offsets[part]
-        return self._writer.put_byte(0x3C if table.kinds[part] == KIND_IRI else 0x22)
+        self._slice_at = 0
+        return 0
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def _put_slice(self) -> cython.int:
-        """Put some more of a long IRI or literal, and what comes after it. Escapes are of single bytes, so it may be
-        cut at any of them."""
-        table: TermTable = self._table
-        term: cython.int = self._slice_term
-        kind: cython.int = table.kinds[term]
-        stop: cython.Py_ssize_t = table.values.offsets[term + 1]
-        slice_stop: cython.Py_ssize_t = min(stop, self._slice_at + SLICE_BYTES)
-        self._writer.put_escaped(self._slice_at, slice_stop, kind == KIND_IRI)
-        self._slice_at = slice_stop
-        if slice_stop < stop:
-            return 0
-        self._slice_term = -1
-        if kind == KIND_LANG_LITERAL:
-            return self._writer.put_string(self._writer.after_lang, table.details[term])
-        if kind == KIND_TYPED_LITERAL:
-            return self._writer.put_string(self._writer.after_typed, table.details[term])
-        return self._writer.put_byte(0x3E if kind == KIND_IRI else 0x22)
+        """Put some more of a long IRI or literal."""
+        if self._writer.put_slice(self._slice_term, self._slice_at, SLICE_BYTES):
+            self._slice_at += SLICE_BYTES
+        else:
+            self._slice_term = -1
+        return 0

@@ -78,7 +78,7 @@ def term_strings(
     if columns is not None and table.quoted_count > 0:
         writer.has_text = used_terms(columns, table.count)
     for term in range(table.count):
-        writer.put_term(term)
+        writer._put_term(term)
     return writer.out
 
 
@@ -97,12 +97,39 @@ def used_terms(columns: tuple[memoryview | None, ...], count: cython.Py_ssize_t)
     return result
 
 
+def text_sizes(table: TermTable) -> memoryview:
+    """Return how long the text of every term is, as 64-bit integers. Only one text is made at a time."""
+    writer: TermWriter = TermWriter(table, None, 0, MAX_STRING_BYTES)
+    result = memoryview(bytearray(8 * max(table.count, 1))).cast("q")
+    sizes: cython.longlong[::1] = result
+    term: cython.int
+    at: cython.Py_ssize_t
+    for term in range(table.count):
+        if table.kinds[term] == KIND_QUOTED_TRIPLE:
+            # Its terms came before it; around them are `<<`, `>>` and four blanks.
+            at = 3 * table.details[term]
+            sizes[term] = 8 + sizes[table.quoted[at]] + sizes[table.quoted[at + 1]] + sizes[table.quoted[at + 2]]
+        else:
+            writer.out.data_size = 0
+            writer._put_text(term)
+            sizes[term] = writer.out.data_size
+    return result[: table.count]
+
+
 @cython.final
 @cython.cclass
 class TermWriter:
     """Puts the texts of terms, one after the other, into `out`."""
 
-    __slots__ = ("_plain_kinds", "_table", "_text", "after_lang", "after_typed", "has_text", "out")
+    __slots__ = ("_after_lang", "_after_typed", "_plain_kinds", "_table", "_text", "has_text", "out")
+
+    out: StringTable
+    has_text: cython.uchar[::1]
+    _plain_kinds: cython.int
+    _table: TermTable
+    _text: Text
+    _after_lang: StringTable
+    _after_typed: StringTable
 
     def __init__(self, table: TermTable, memory: Memory | None, plain_kinds: cython.int, max_bytes: cython.Py_ssize_t):
         i: cython.Py_ssize_t
@@ -114,25 +141,60 @@ class TermWriter:
         self.out = StringTable(table.languages.count, 0)
         for i in range(table.languages.count):
             self._put_language(table.languages.offsets[i], table.languages.offsets[i + 1])
-        self.after_lang = self.out
+        self._after_lang = self.out
         self._text = Text(table.datatypes.buffers()[1])
         self.out = StringTable(table.datatypes.count, 0)
         for i in range(table.datatypes.count):
-            self.put_bytes(b'"^^')
+            self._put_bytes(b'"^^')
             self._put_iri(table.datatypes.offsets[i], table.datatypes.offsets[i + 1])
             self._end_string()
-        self.after_typed = self.out
+        self._after_typed = self.out
         self._text = Text(table.values.buffers()[1])
         # Most terms are IRIs, which need two bytes more.
         self.out = StringTable(table.count, table.values.data_size + 2 * table.count, memory, max_bytes)
 
+    def begin(self, out: StringTable) -> None:
+        """Put what follows into another table."""
+        self.out = out
+
+    def put_raw(self, piece: bytes) -> None:
+        """Put some bytes as they are."""
+        self._put_bytes(piece)
+
+    def put_whole(self, term: cython.int) -> None:
+        """Put the text of a term."""
+        self._put_text(term)
+
+    def put_slice(self, term: cython.int, start: cython.Py_ssize_t, n: cython.Py_ssize_t) -> bool:
+        """Put `n` bytes of the text of an IRI or a literal, escapes not counted; false behind its end.
+
+        Escapes are of single bytes, so that it may be cut at any of them.
+        """
+        table: TermTable = self._table
+        kind: cython.int = table.kinds[term]
+        first: cython.Py_ssize_t = table.values.offsets[term]
+        stop: cython.Py_ssize_t = table.values.offsets[term + 1]
+        slice_stop: cython.Py_ssize_t = min(stop, first + start + n)
+        if start == 0:
+            self._put_byte(0x3C if kind == KIND_IRI else 0x22)
+        self._put_escaped(first + start, slice_stop, kind == KIND_IRI)
+        if slice_stop < stop:
+            return True
+        if kind == KIND_LANG_LITERAL:
+            self._put_string(self._after_lang, table.details[term])
+        elif kind == KIND_TYPED_LITERAL:
+            self._put_string(self._after_typed, table.details[term])
+        else:
+            self._put_byte(0x3E if kind == KIND_IRI else 0x22)
+        return False
+
     @cython.cfunc
     @cython.exceptval(-1, check=False)
-    def put_term(self, term: cython.int) -> cython.int:
+    def _put_term(self, term: cython.int) -> cython.int:
         if self._is_plain(term):
-            self.put_string(self._table.values, term)
+            self._put_string(self._table.values, term)
         elif self._table.kinds[term] != KIND_QUOTED_TRIPLE or self._has_text(term):
-            self.put_text(term)
+            self._put_text(term)
         return self._end_string()
 
     @cython.cfunc
@@ -150,7 +212,7 @@ class TermWriter:
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
-    def put_text(self, term: cython.int) -> cython.int:
+    def _put_text(self, term: cython.int) -> cython.int:
         table: TermTable = self._table
         kind: cython.int = table.kinds[term]
         start: cython.Py_ssize_t = table.values.offsets[term]
@@ -168,22 +230,22 @@ class TermWriter:
             return self._put_quoted(3 * table.details[term])
         if kind == KIND_DEFAULT_GRAPH:
             return 0
-        self.put_byte(0x22)
-        self.put_escaped(start, stop, False)
+        self._put_byte(0x22)
+        self._put_escaped(start, stop, False)
         if kind == KIND_LANG_LITERAL:
-            return self.put_string(self.after_lang, table.details[term])
+            return self._put_string(self._after_lang, table.details[term])
         if kind == KIND_TYPED_LITERAL:
-            return self.put_string(self.after_typed, table.details[term])
-        return self.put_byte(0x22)
+            return self._put_string(self._after_typed, table.details[term])
+        return self._put_byte(0x22)
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def _put_iri(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
         if self._text.iri_end(start, stop) == stop:
             return self._put_between(0x3C, start, stop, 0x3E)
-        self.put_byte(0x3C)
-        self.put_escaped(start, stop, True)
-        return self.put_byte(0x3E)
+        self._put_byte(0x3C)
+        self._put_escaped(start, stop, True)
+        return self._put_byte(0x3E)
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
@@ -202,7 +264,7 @@ class TermWriter:
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
-    def put_escaped(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t, is_iri: cython.bint) -> cython.int:
+    def _put_escaped(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t, is_iri: cython.bint) -> cython.int:
         """Put a part of the text with escapes where it needs them."""
         end: cython.Py_ssize_t
         c: cython.uchar
@@ -214,21 +276,21 @@ class TermWriter:
             if end == stop:
                 return 0
             c = self._text.data[end]
-            self.put_byte(0x5C)
+            self._put_byte(0x5C)
             if _LETTERS[c] != 0 and not is_iri:
-                self.put_byte(_LETTERS[c])
+                self._put_byte(_LETTERS[c])
             else:
-                self.put_bytes(b"u00")
-                self.put_byte(_HEX_DIGITS[c >> 4])
-                self.put_byte(_HEX_DIGITS[c & 15])
+                self._put_bytes(b"u00")
+                self._put_byte(_HEX_DIGITS[c >> 4])
+                self._put_byte(_HEX_DIGITS[c & 15])
             start = end + 1
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def _put_label(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
         label: bytes
-        self.put_byte(0x5F)
-        self.put_byte(0x3A)
+        self._put_byte(0x5F)
+        self._put_byte(0x3A)
         if stop > start and self._text.label_end(start, stop) == stop:
             if self._text.data[start] != 0x68:
                 self.out.reserve(stop - start)
@@ -237,9 +299,9 @@ class TermWriter:
                 return 0
             label = bytes(self._text.data[start:stop])
             if not label.startswith(HEX_LABEL):
-                return self.put_bytes(label)
+                return self._put_bytes(label)
         label = bytes(self._text.data[start:stop])
-        return self.put_bytes(hex_label(label))
+        return self._put_bytes(hex_label(label))
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
@@ -247,7 +309,7 @@ class TermWriter:
         tag: bytes = bytes(self._text.data[start:stop])
         if not _LANGUAGE_TAG.fullmatch(tag):
             raise TextError(f"{tag.decode(errors='replace')!r} is no language tag and cannot be written")
-        self.put_bytes(b'"@' + tag)
+        self._put_bytes(b'"@' + tag)
         return self._end_string()
 
     @cython.cfunc
@@ -260,15 +322,15 @@ class TermWriter:
         nested: list[int] = []
         place: cython.Py_ssize_t = at
         stop: cython.Py_ssize_t = at + 3
-        self.put_bytes(b"<< ")
+        self._put_bytes(b"<< ")
         while True:
             if place == stop:
-                self.put_bytes(b">>")
+                self._put_bytes(b">>")
                 if not nested:
                     return 0
                 stop = nested.pop()
                 place = nested.pop()
-                self.put_byte(0x20)
+                self._put_byte(0x20)
                 continue
             term = self._table.quoted[place]
             place += 1
@@ -277,17 +339,17 @@ class TermWriter:
                 nested.append(stop)
                 place = 3 * self._table.details[term]
                 stop = place + 3
-                self.put_bytes(b"<< ")
+                self._put_bytes(b"<< ")
                 continue
             if self._is_plain(term):
-                self.put_text(term)
+                self._put_text(term)
             else:
-                self.put_string(self.out, term)
-            self.put_byte(0x20)
+                self._put_string(self.out, term)
+            self._put_byte(0x20)
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
-    def put_string(self, strings: StringTable, i: cython.Py_ssize_t) -> cython.int:
+    def _put_string(self, strings: StringTable, i: cython.Py_ssize_t) -> cython.int:
         start: cython.Py_ssize_t = strings.offsets[i]
         n: cython.Py_ssize_t = strings.offsets[i + 1] - start
         self.out.reserve(n)
@@ -297,16 +359,16 @@ class TermWriter:
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
-    def put_bytes(self, piece: bytes) -> cython.int:
+    def _put_bytes(self, piece: bytes) -> cython.int:
         c: cython.uchar
         for c in piece:
-            self.put_byte(c)
+            self._put_byte(c)
         return 0
 
     @cython.cfunc
     @cython.inline
     @cython.exceptval(-1, check=False)
-    def put_byte(self, c: cython.uchar) -> cython.int:
+    def _put_byte(self, c: cython.uchar) -> cython.int:
         if self.out.data_size >= self.out.data.shape[0]:
             self.out.reserve(1)
         self.out.data[self.out.data_size] = c

@@ -239,7 +239,8 @@ class ContentSurvey:
         self._is_approximate = False
 
     def add(self, batch: Batch) -> None:
-        from jellyframe.kernel.ntriples_stream_cy import LineStream, text_sizes
+        from jellyframe.kernel.ntriples_stream_cy import LineStream
+        from jellyframe.kernel.ntriples_write_cy import text_sizes
 
         sizes = text_sizes(batch.terms)
         texts = LineStream(batch.columns, batch.terms, 0, 0, _MAX_PREDICATE_BYTES)
