@@ -319,7 +319,7 @@ class TermWriter:
         quoted triples that are to have none."""
         term: cython.int
         # Where to go on in quoted triples: the next part of each, and where it ends; the innermost last.
-        nested: list[int] = []
+        nested: list[int] | None = None
         place: cython.Py_ssize_t = at
         stop: cython.Py_ssize_t = at + 3
         self._put_bytes(b"<< ")
@@ -335,6 +335,8 @@ class TermWriter:
             term = self._table.quoted[place]
             place += 1
             if self._table.kinds[term] == KIND_QUOTED_TRIPLE and not self._has_text(term):
+                if nested is None:
+                    nested = []
                 nested.append(place)
                 nested.append(stop)
                 place = 3 * self._table.details[term]
@@ -402,31 +404,28 @@ def write_lines(
     writer: LineWriter = LineWriter(strings)
     graphs: cython.const[cython.int][::1]
     row: cython.Py_ssize_t
-    size: cython.Py_ssize_t = 0
     # All terms but the graph, with a blank behind each, the full stop and the line end.
-    n: cython.Py_ssize_t
-    if g is None:
+    size: cython.Py_ssize_t = 5 * (stop - start)
+    for row in range(start, stop):
+        size += writer.length(s[row]) + writer.length(p[row]) + writer.length(o[row])
+    if g is not None:
+        graphs = g
         for row in range(start, stop):
-            n = 5 + writer.length(s[row]) + writer.length(p[row]) + writer.length(o[row])
-            if n > max_bytes - size:
-                stop = row
-                break
-            size += n
-        lines = writer.begin(size)
+            size += writer.length(graphs[row]) + 1
+    # Most often all rows fit, which the sum tells at less cost than row by row.
+    while size > max_bytes:
+        stop -= 1
+        size -= 5 + writer.length(s[stop]) + writer.length(p[stop]) + writer.length(o[stop])
+        if g is not None:
+            size -= writer.length(graphs[stop]) + 1
+    lines = writer.begin(size)
+    if g is None:
         for row in range(start, stop):
             writer.put(s[row])
             writer.put(p[row])
             writer.put(o[row])
             writer.end_line()
         return lines, stop
-    graphs = g
-    for row in range(start, stop):
-        n = 6 + writer.length(s[row]) + writer.length(p[row]) + writer.length(o[row]) + writer.length(graphs[row])
-        if n > max_bytes - size:
-            stop = row
-            break
-        size += n
-    lines = writer.begin(size)
     for row in range(start, stop):
         writer.put(s[row])
         writer.put(p[row])
