@@ -69,7 +69,7 @@ def table_to_batches(
         table = pa.Table.from_batches([table])
     if isinstance(table, pa.Table):
         maker = BatchMaker(table.schema, layout)
-        return _batches(maker, table.to_batches(batch_rows), batch_rows)
+        return _batches(maker, joined_batches(table.to_batches(batch_rows)), batch_rows)
     table = record_batch_reader(table)
     return _batches(BatchMaker(table.schema, layout), table, batch_rows)
 
@@ -84,8 +84,8 @@ def record_batch_reader(table: Any) -> pa.RecordBatchReader:
 
 
 def _batches(maker: BatchMaker, record_batches: Iterable[pa.RecordBatch], batch_rows: int) -> Iterator[Batch]:
-    for joined in joined_batches(record_batches):
-        for part in parts_by_bytes(joined, batch_rows):
+    for record_batch in record_batches:
+        for part in parts_by_bytes(record_batch, batch_rows):
             yield maker.make(part)
 
 

@@ -171,21 +171,6 @@ def _lines(batches: Iterable[Batch]) -> Iterator[memoryview]:
         yield from text_pieces(batch, memory=memory)
 
 
-def line_blocks(batch: Batch) -> Iterator[bytes]:
-    """Return the rows as N-Triples or N-Quads, in blocks of whole lines: of about 8 MiB at most, or one line."""
-    text = bytearray()
-    for piece in text_pieces(batch):
-        end = bytes(piece).rfind(b"\n") + 1
-        if end and text:
-            yield bytes(text + piece[:end])
-            text = bytearray(piece[end:])
-        elif end:
-            yield bytes(piece[:end])
-            text = bytearray(piece[end:])
-        else:
-            text += piece
-
-
 def line_start(batch: Batch, row: int, size: int = 300) -> str:
     """Return a row as a line, for messages: if it is long, only about its first `size` bytes."""
     line = bytes(LineStream(batch.columns, batch.terms, row, row + 1, size).next_piece())
