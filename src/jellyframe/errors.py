@@ -77,11 +77,14 @@ class JellyError(ValueError):
         words = ", ".join(f"{name} {number}" for name, number in parts if number is not None)
         return ": ".join(part for part in (self.source, words) if part)
 
+    def reason(self, wording: Callable[[Advice], str] = str) -> str:
+        """Return the message and the advice, the advice in the words of a user interface."""
+        return self.message if self.advice is None else f"{self.message}; {wording(self.advice)}"
+
     def describe(self, wording: Callable[[Advice], str] = str) -> str:
         """Return the place, the message and the advice, the advice in the words of a user interface."""
         place = self.place()
-        message = f"{place}: {self.message}" if place else self.message
-        return message if self.advice is None else f"{message}; {wording(self.advice)}"
+        return f"{place}: {self.reason(wording)}" if place else self.reason(wording)
 
     def __str__(self) -> str:
         return self.describe()

@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 import pyoxigraph
 
@@ -24,10 +24,17 @@ def environment(**changes: str) -> dict[str, str]:
     return {**kept, "TERM": "xterm", **changes}
 
 
-def run(*arguments: str | Path, data: bytes = b"", code: int = 0, cwd: Path | None = None) -> Outcome:
-    """Run `jellyframe` with these arguments and standard input, and expect an exit code."""
+def run(*arguments: str | Path, data: bytes | BinaryIO = b"", code: int = 0, cwd: Path | None = None) -> Outcome:
+    """Run `jellyframe` with these arguments and standard input (a pipe, or a file), and expect an exit code."""
+    is_pipe = isinstance(data, bytes)
     done = subprocess.run(
-        [*COMMAND, *map(str, arguments)], input=data, capture_output=True, cwd=cwd, env=environment(), check=False
+        [*COMMAND, *map(str, arguments)],
+        input=data if is_pipe else None,
+        stdin=None if is_pipe else data,
+        capture_output=True,
+        cwd=cwd,
+        env=environment(),
+        check=False,
     )
     outcome = Outcome(done.returncode, done.stdout, done.stderr.decode())
     assert outcome.code == code, outcome

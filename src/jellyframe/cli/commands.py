@@ -23,7 +23,7 @@ examples:
   jellyframe rdf inspect people.jelly
   jellyframe spark convert dump/*.nt.gz --to people
 
-exit codes: 0 fine, 1 the answer is no (invalid, different), 2 trouble
+exit codes: 0 success, 1 the data is invalid, different or incomplete, 2 an error
 """
 
 

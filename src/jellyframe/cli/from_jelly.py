@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jellyframe import formats
 from jellyframe.batch.selection import FrameRange
 from jellyframe.cli.arguments import add_command, add_format, add_limits, add_output, limits_of
+from jellyframe.cli.console import UsageError
 from jellyframe.cli.frame_ranges import frame_range
 from jellyframe.cli.stream_options import add_compression, compression_of
+from jellyframe.cli.wording import option_words
+
+if TYPE_CHECKING:
+    from jellyframe.stream.recovery import Damage
+
+# The output is there, and something of the input is not in it.
+EXIT_INCOMPLETE = 1
 
 _EXAMPLES = """
 jellyframe rdf from-jelly people.jelly > people.nq
@@ -17,6 +25,7 @@ jellyframe rdf from-jelly people.jelly --to people.ttl
 jellyframe rdf from-jelly people.jelly --take-frames ..3 --out-format jelly-text
 jellyframe rdf from-jelly graphs.jelly --merge-graphs --to graphs.parquet
 jellyframe rdf from-jelly monday.jelly dumps --to all.nt.gz
+jellyframe rdf from-jelly people.jelly --recover --to rest.nq
 """
 _DESCRIPTION = f"""\
 Convert Jelly to {formats.names(formats.FORMATS)}.
@@ -61,6 +70,12 @@ def add_parser(subparsers: Any) -> None:
     parser.add_switch(
         "--concatenated", default=False, help="the input is several streams, end to end, each with its own options"
     )
+    parser.add_switch(
+        "--recover",
+        default=False,
+        help="read on behind damage, from the next restart point. What was lost is a warning for each place, with the "
+        "bytes from which to which; the exit code is then 1. The rest of a pipe or of compressed input is lost",
+    )
     add_limits(parser)
     parser.add_argument(
         "--layout",
@@ -75,6 +90,15 @@ def run(arguments: argparse.Namespace) -> int:
     from jellyframe.ops.convert import Conversion, input_paths, output_format, run_conversion
 
     in_format = arguments.in_format or formats.JELLY.name
+    if arguments.recover and formats.format_by_name(in_format) is not formats.JELLY:
+        raise UsageError(f"--recover reads damaged Jelly, and --in-format says {in_format}")
+    losses = 0
+
+    def report(damage: Damage) -> None:
+        nonlocal losses
+        losses += 1
+        arguments.console.warn(damage.describe(option_words))
+
     paths = input_paths(named_inputs(arguments.inputs), in_format)
     target = output_format(arguments.out_format, arguments.to)
     compression = compression_of(arguments)
@@ -83,7 +107,12 @@ def run(arguments: argparse.Namespace) -> int:
     plan = Conversion(
         in_format=in_format,
         out_format=target.name,
-        read=ReadSettings(lenient=arguments.lenient, concatenated=arguments.concatenated, limits=limits_of(arguments)),
+        read=ReadSettings(
+            lenient=arguments.lenient,
+            concatenated=arguments.concatenated,
+            limits=limits_of(arguments),
+            on_damage=report if arguments.recover else None,
+        ),
         validate_terms=arguments.validate_terms,
         merge_graphs=arguments.merge_graphs,
         frames=arguments.take_frames,
@@ -93,4 +122,4 @@ def run(arguments: argparse.Namespace) -> int:
         progress=progress_callback(arguments.console),
     )
     run_conversion(paths, sink, plan)
-    return 0
+    return EXIT_INCOMPLETE if losses else 0

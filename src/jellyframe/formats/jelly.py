@@ -31,6 +31,7 @@ class JellyInput(BatchInput):
             concatenated=settings.concatenated,
             batch_rows=settings.batch_rows,
             delimited=delimited,
+            on_damage=settings.on_damage,
         )
         self.options = self._reader.options
 

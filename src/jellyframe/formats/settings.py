@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from jellyframe.batch import Batch
     from jellyframe.errors import TextError
     from jellyframe.options import StreamOptions
+    from jellyframe.stream.recovery import Damage
 
 Layout = Literal["struct", "ntriples", "flat"]
 
@@ -25,8 +26,9 @@ class ReadSettings:
     `lenient` takes what the specification of the format forbids, such as IRIs that are not absolute. `base_iri` is what
     relative IRIs are resolved against, by default the IRI of the file; with `resolve_iris=False` they stay as they are.
     `generalized` lets any term stand in any place, in formats that can say so. `on_error` gets the errors of lines that
-    cannot be read, in formats of lines. Blank nodes without a label get one that begins with `label_prefix`, by default
-    a random one, so that those of different documents differ.
+    cannot be read, in formats of lines. `on_damage` gets what is lost of damaged Jelly, and reading goes on behind it;
+    by default the first error ends reading. Blank nodes without a label get one that begins with `label_prefix`, by
+    default a random one, so that those of different documents differ.
     """
 
     lenient: bool = False
@@ -38,6 +40,7 @@ class ReadSettings:
     limits: Limits = field(default_factory=Limits)
     label_prefix: str | None = None
     on_error: Callable[[TextError], object] | None = None
+    on_damage: Callable[[Damage], object] | None = None
 
 
 class JellySettings(TypedDict, total=False):

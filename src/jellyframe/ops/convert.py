@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -26,6 +26,7 @@ from jellyframe.stream.encoder import DEFAULT_FRAME_ROWS, DEFAULT_RESTART_EVERY
 
 if TYPE_CHECKING:
     from jellyframe.storage.types import Path, Sink
+    from jellyframe.stream.recovery import Damage
 
 
 class Converted(NamedTuple):
@@ -66,6 +67,7 @@ def convert(
     generalized: bool = True,
     concatenated: bool = False,
     limits: Limits | None = None,
+    on_damage: Callable[[Damage], object] | None = None,
     validate_terms: bool = False,
     merge_graphs: bool = False,
     frames: FrameRange | None = None,
@@ -90,12 +92,12 @@ def convert(
 
     Of Jelly: `concatenated` reads several streams end to end, `frames` takes some frames of each input only, `combine`
     says whether a document of RDF/XML or JSON-LD is made of all frames or of each (by default of each where frames are
-    graphs or datasets of their own), `limits` bound what untrusted input may ask for. `options` are those of the stream
-    that is written, by default such as the data asks for, `changes` change some of them, and `jelly` says how the
-    stream lies in the file. `namespaces` says whether prefixes are
-    kept, by default in text only. `layout` is that of Parquet and CSV. `compression` is gzip or
-    zstd, by default as the name of the output tells. `progress` is called as the
-    inputs are read.
+    graphs or datasets of their own), `limits` bound what untrusted input may ask for. With `on_damage`, damaged input
+    is read on at its next restart point, and the function is called with what was lost, a `Damage`. `options` are
+    those of the stream that is written, by default such as the data asks for, `changes` change some of them, and
+    `jelly` says how the stream lies in the file. `namespaces` says whether prefixes are kept, by default in text only.
+    `layout` is that of Parquet and CSV. `compression` is gzip or zstd, by default as the name of the output tells.
+    `progress` is called as the inputs are read.
     """
     plan = Conversion(
         in_format,
@@ -107,6 +109,7 @@ def convert(
             generalized=generalized,
             concatenated=concatenated,
             limits=limits or Limits(),
+            on_damage=on_damage,
         ),
         validate_terms,
         merge_graphs,
@@ -242,6 +245,10 @@ class _Sources:
 
     def has_graph(self) -> bool:
         """Return whether some statement may be in a named graph, as far as formats and headers tell."""
+        read = self._plan.read
+        if read.on_damage is not None:
+            # Damage is reported when the input is read, not when its header is.
+            read = replace(read, on_damage=lambda _damage: None)
         for number, found in enumerate(self._formats):
             if not found.has_header:
                 if found.has_graphs:
@@ -252,7 +259,7 @@ class _Sources:
             elif self._paths[number] is None:
                 told = None
             else:
-                with InputFile(self._paths[number]) as file, formats.open_input(file, found, self._plan.read) as opened:
+                with InputFile(self._paths[number]) as file, formats.open_input(file, found, read) as opened:
                     told = opened.has_graph
             if told is not False:
                 return True
@@ -412,7 +419,8 @@ def _jelly_to_text(sources: _Sources, sink: ByteSink, plan: Conversion) -> bool:
     """Show the rows of a stream as they are. Nothing is decoded, so that a damaged one can be looked at too."""
     from jellyframe.formats.jelly_text import jelly_to_text
 
-    if not sources.is_one or plan.changes or plan.base_options is not None or plan.merge_graphs or plan.validate_terms:
+    is_changed = plan.changes or plan.base_options is not None or plan.merge_graphs or plan.validate_terms
+    if not sources.is_one or is_changed or plan.read.on_damage is not None:
         return False
     assert sources.file is not None
     jelly_to_text(sources.file, sink, plan.frames, plan.read.limits)

@@ -29,7 +29,7 @@ class Problem(NamedTuple):
 
     def described(self, wording: Callable[[Advice], str] = str) -> str:
         """Return the message and the advice, the advice in the words of a user interface."""
-        return JellyError(self.message, advice=self.advice).describe(wording)
+        return JellyError(self.message, advice=self.advice).reason(wording)
 
     def as_text(self, wording: Callable[[Advice], str] = str) -> str:
         """Return the place, the message and the advice."""

@@ -154,7 +154,7 @@ class ByteSource:
 
 
 class InputFile:
-    """A file that is read once, and counts what has been read of it. None is standard input."""
+    """A file that counts how far it has been read. None is standard input."""
 
     def __init__(self, path: str | None) -> None:
         if path is None and sys.stdin is None:
@@ -162,18 +162,30 @@ class InputFile:
         self.path = path
         self.name = STANDARD_INPUT_NAME if path is None else display_name(path)
         self._file: InputHandle = open(0, "rb", buffering=0, closefd=False) if path is None else open_input(path)  # noqa: SIM115
+        # Standard input may be a file that others have read before.
+        self._position = self._file.seek(0, os.SEEK_CUR) if path is None and self._file.seekable() else 0
         self.bytes_read = 0
         self.total_bytes = total_size([path])
 
     def read(self, size: int = -1) -> bytes:
         """Return some bytes, at most `size`; none only at the end."""
         data = self._file.read(size)
-        self.bytes_read += len(data)
+        self._position += len(data)
+        self.bytes_read = max(self.bytes_read, self._position)
         return data
 
-    def seek(self, offset: int) -> None:
-        """Begin elsewhere than at the start."""
-        self._file.seek(offset)
+    def seekable(self) -> bool:
+        """Return whether the file can be read from any place, as a pipe cannot."""
+        return self._file.seekable()
+
+    def tell(self) -> int:
+        """Return where the next byte is read."""
+        return self._position
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        """Move to an offset and return it."""
+        self._position = self._file.seek(offset, whence)
+        return self._position
 
     def close(self) -> None:
         self._file.close()

@@ -35,6 +35,9 @@ class SeekableSource(BinarySource, Protocol):
     def seek(self, offset: int, whence: int = ..., /) -> int:
         """Move to an offset and return it."""
 
+    def seekable(self) -> bool:
+        """Return whether seeking works, as it does not in a pipe."""
+
 
 class InputHandle(SeekableSource, Protocol):
     """A binary file object that was opened here, and has to be closed."""

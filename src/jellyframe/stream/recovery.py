@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from jellyframe.batch import Batch
-from jellyframe.errors import JellyError, LimitError, OptionsError, ParseError
+from jellyframe.errors import Advice, JellyError, LimitError, OptionsError, ParseError
 from jellyframe.options import Limits, StreamOptions
 from jellyframe.storage.sources import open_input
 from jellyframe.stream.decoder import StreamDecoder
@@ -55,10 +55,14 @@ class Damage:
     stop: int | None
     error: JellyError
 
-    def __str__(self) -> str:
+    def describe(self, wording: Callable[[Advice], str] = str) -> str:
+        """Return what was lost and why, advice in the words of a user interface."""
         place = f"{self.error.source}: " if self.error.source else ""
         lost = f"all from byte {self.start} on" if self.stop is None else f"bytes {self.start} to {self.stop}"
-        return f"{place}{lost} lost: {self.error.message}"
+        return f"{place}{lost} lost: {self.error.reason(wording)}"
+
+    def __str__(self) -> str:
+        return self.describe()
 
 
 class RecoveringBatches:
