@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import io
 import re
 from collections.abc import Iterator
 from dataclasses import fields
@@ -96,6 +97,45 @@ def test_limits_in_the_words_of_the_command_line(tmp_path: Path) -> None:
     assert "--limit max_frame_bytes=…" in error
     assert "Limits." not in error
     run("rdf", "from-jelly", "--limit", "max_frame_bytes=1M", data=data)
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "expected"),
+    [
+        ("<< <a:s> <a:p> <a:o> >> <a:p> <a:o> .", ["--opt.rdf-star=false"], "use --opt.rdf-star\n"),
+        ("<a:s> _:p <a:o> .", ["--opt.generalized-statements=false"], "use --opt.generalized-statements\n"),
+        ('<a:s> <a:p> "1"^^<a:d> .', ["--opt.max-datatype-table-size=0"], "raise --opt.max-datatype-table-size\n"),
+    ],
+)
+def test_stream_options_in_the_words_of_the_command_line(text: str, arguments: list[str], expected: str) -> None:
+    data = run("rdf", "to-jelly", "--in-format", "nt", data=text.encode()).out
+    error = error_of("rdf", "transcode", *arguments, data=data)
+    assert error.endswith(f"; {expected}")
+    assert not re.search(r"rdf_star|generalized_statements|table_size", error)
+
+
+def test_a_lookup_table_that_is_too_small_in_the_words_of_each_interface() -> None:
+    triple = Triple(IRI("a:0"), IRI("a:1"), IRI("a:2"))
+    for number in range(3, 30, 2):
+        triple = Triple(triple, IRI(f"a:{number}"), IRI(f"a:{number + 1}"))
+    with pytest.raises(jellyframe.EncodeError, match="; raise max_name_table_size in the options") as raised:
+        dumps([triple], jellyframe.StreamOptions(max_name_table_size=8))
+    assert describe(raised.value).endswith("; raise --opt.max-name-table-size")
+
+
+@pytest.mark.parametrize("switch", [[], ["--json"]])
+def test_a_report_in_the_words_of_the_command_line(switch: list[str]) -> None:
+    statement = Triple(IRI("a:s"), IRI("a:p"), IRI("a:o"))
+    streams = []
+    for name in ("one", "two"):
+        sink = io.BytesIO()
+        with open_writer(sink, jellyframe.StreamOptions(stream_name=name)) as writer:
+            writer.write([statement])
+        streams.append(sink.getvalue())
+    report = run("rdf", "validate", *switch, data=b"".join(streams), code=1).out.decode()
+    assert "use --concatenated" in report
+    assert "concatenated=" not in report
+    run("rdf", "validate", "--concatenated", *switch, data=b"".join(streams))
 
 
 def test_long_literals_are_not_quoted_whole(tmp_path: Path) -> None:

@@ -68,7 +68,9 @@ class _Input(BatchInput):
             except TextError as error:
                 # What Jelly has no place for, such as triple terms; the line is that of our own text.
                 statement = self._before + (error.line or 1)
-                raise TextError(f"statement {statement}: {error.message}", source=self._file.name) from None
+                raise TextError(
+                    f"statement {statement}: {error.message}", source=self._file.name, advice=error.advice
+                ) from None
             self._before += text.count(b"\n")
 
     def _block(self) -> list[pyoxigraph.Quad]:

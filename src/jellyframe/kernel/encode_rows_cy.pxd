@@ -21,6 +21,7 @@ cdef class RowWriter:
 
     @cython.final
     cdef object refusal(self, str message)
+    cdef object refusal_by_option(self, str message, str option, str value)
     @cython.final
     cdef int grow_steps(self) except -1
     @cython.final

@@ -10,7 +10,7 @@ try:
 except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
     import cython
 
-from jellyframe.errors import EncodeError
+from jellyframe.errors import Advice, EncodeError
 from jellyframe.kernel.memory_cy import byte_column, grown_bytes, grown_ints, int_column
 
 if cython.compiled:
@@ -74,8 +74,16 @@ class RowWriter:
     @cython.final
     @cython.cfunc
     def refusal(self, message: str) -> EncodeError:
-        """The error for the row in hand, with its place in the batch."""
+        """Return the error for the row in hand, with its place in the batch."""
         return EncodeError(message, row=None if self.row_at < 0 else self.row_at)
+
+    @cython.final
+    @cython.cfunc
+    def refusal_by_option(self, message: str, option: str, value: str) -> EncodeError:
+        """Return the error for the row in hand, with the stream option that allows it; no value for one to raise."""
+        return EncodeError(
+            message, row=None if self.row_at < 0 else self.row_at, advice=Advice("stream option", option, value)
+        )
 
     @cython.final
     @cython.cfunc

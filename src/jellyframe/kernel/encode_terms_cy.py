@@ -243,11 +243,13 @@ class TermEncoder(RowWriter):
     @cython.exceptval(-1, check=False)
     def open_triple(self, term: cython.int, position: cython.int, depth: cython.int) -> cython.int:
         if not self.rdf_star:
-            raise self.refusal("a quoted triple, but the options do not set rdf_star")
+            raise self.refusal_by_option("a quoted triple, which the stream does not allow", "rdf_star", "True")
         if position == 3:
             raise self.refusal("a quoted triple cannot name a graph")
         if position == 1 and not self.generalized:
-            raise self.refusal("a quoted triple as predicate, but the options do not set generalized_statements")
+            raise self.refusal_by_option(
+                "a quoted triple as predicate, which the stream does not allow", "generalized_statements", "True"
+            )
         if depth >= DEEPEST_NESTING:
             raise self.refusal(f"triples quoted more than {DEEPEST_NESTING} deep: no reader of Jelly could read that")
         self.open_term[depth] = term
@@ -268,9 +270,11 @@ class TermEncoder(RowWriter):
                 raise self.refusal(f"the default graph as {POSITION_NAMES[position]}: it can only stand as graph")
             return self.step(kind, 15, 0, 0)
         if not self.generalized and position != 2 and (position == 1 or kind != KIND_BLANK_NODE):
-            raise self.refusal(
+            raise self.refusal_by_option(
                 f"a {'blank node' if kind == KIND_BLANK_NODE else 'literal'} as {POSITION_NAMES[position]}, "
-                "but the options do not set generalized_statements"
+                "which the stream does not allow",
+                "generalized_statements",
+                "True",
             )
         self.row_bytes += self.terms.values.offsets[term + 1] - self.terms.values.offsets[term]
         if kind == KIND_BLANK_NODE:
@@ -383,8 +387,10 @@ class TermEncoder(RowWriter):
             touch(self.datatypes, slot, self.stamp)
             return slot
         if self.datatypes.slots.size == 0:
-            raise self.refusal(
-                f"a literal of type {shortened(table.string(detail))}, but the options set max_datatype_table_size to 0"
+            raise self.refusal_by_option(
+                f"a literal of type {shortened(table.string(detail))}, but the stream has no datatype table",
+                "max_datatype_table_size",
+                "",
             )
         slot = self.slot(
             self.datatypes,
@@ -422,9 +428,10 @@ class TermEncoder(RowWriter):
         slot = table.insert(strings.data, start, n, h, self.stamp)
         if slot == 0:
             self.is_prefix_table_too_small = table is self.prefixes
-            raise self.refusal(
-                f"one statement needs more than the {table.slots.size} entries that the {what} table has; "
-                f"raise max_{what}_table_size"
+            raise self.refusal_by_option(
+                f"one statement needs more than the {table.slots.size} entries that the {what} table has",
+                f"max_{what}_table_size",
+                "",
             )
         # The first entry says its id, so that nothing depends on what a reader had before.
         entry_id = 0 if table.slots.last_id != 0 and slot == table.slots.last_id + 1 else slot

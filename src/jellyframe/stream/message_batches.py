@@ -164,7 +164,7 @@ def encode_messages(
         try:
             encoder.encode(batch, start, stop)
         except EncodeError as error:
-            raise type(error)(f"message {len(messages)}: {error.message}", row=error.row) from None
+            raise type(error)(f"message {len(messages)}: {error.message}", row=error.row, advice=error.advice) from None
         encoder.end_frame()
         messages += encoder.take_frames()
         start = stop

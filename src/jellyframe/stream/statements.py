@@ -63,6 +63,8 @@ def encode_statements(encoder: StreamEncoder, statements: Iterable[Triple | Quad
             except EncodeError as error:
                 if error.row is None:
                     raise
-                raise EncodeError(f"statement {given + error.row} of those given: {error.message}") from None
+                raise EncodeError(
+                    f"statement {given + error.row} of those given: {error.message}", advice=error.advice
+                ) from None
             yield given + row
         given += len(batch)
