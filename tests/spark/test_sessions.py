@@ -12,7 +12,7 @@ from threading import Barrier
 import pytest
 
 from jellyframe.spark import activate, register, session
-from support.spark_data import Read, quads, stream_options, texts, write_jelly
+from support.spark_data import SPECIAL, Read, quads, stream_options, texts, write_jelly
 
 STATEMENTS = quads(2000)
 
@@ -84,17 +84,46 @@ def test_threads_and_sessions_that_write_to_one_folder_at_once(spark, path, tmp_
     assert all(name.startswith("part-") for name in os.listdir(tmp_path / "out"))
 
 
+@pytest.mark.parametrize("kinds", [("overwrite", "overwrite"), ("overwrite", "append")])
+def test_overwrites_of_one_folder_at_once_are_never_mixed(spark, tmp_path, kinds):
+    """Two sessions, each in a thread of its own, with several files each."""
+    results = [quads(300), [*SPECIAL] * 20]
+    paths = [write_jelly(tmp_path / f"{i}.jelly", result) for i, result in enumerate(results)]
+    together = Barrier(2, timeout=60)
+
+    def write(one, path, mode):
+        activate(one)
+        frame = one.read.format("jelly").load(str(path)).repartition(4)
+        together.wait()
+        frame.write.format("jelly").mode(mode).option("maxRecordsPerFile", 10).save(str(tmp_path / "out"))
+
+    try:
+        with ThreadPoolExecutor(2) as pool:
+            list(pool.map(write, [spark, spark.newSession()], paths, kinds))
+    finally:
+        activate(spark)
+    expected = [texts(results[0]), texts(results[1] if kinds[1] == "overwrite" else results[0] + results[1])]
+    assert counted(tmp_path / "out") in expected
+    assert all(name.startswith("part-") for name in os.listdir(tmp_path / "out"))
+
+
 SHOW = """
 import sys
+from pyspark.errors import AnalysisException
 from jellyframe.spark import session
 
 spark = session("local[1]")
 spark.read.format("jelly").option("layout", "ntriples").load(sys.argv[1]).show(3, truncate=False)
+for query in (lambda: spark.sql("SELECT nothing FROM range(1)"), lambda: spark.range(1).select("nothing")):
+    try:
+        query()
+    except AnalysisException:
+        print("raised")
 spark.stop()
 """
 
 
-def test_a_query_that_stops_early_says_nothing_of_its_workers(tmp_path):
+def test_queries_that_stop_early_or_fail_print_nothing_of_their_own(tmp_path):
     large = write_jelly(tmp_path / "large.jelly", quads(150_000))
     python_path = os.pathsep.join(place for place in sys.path if place)
     done = subprocess.run(
@@ -106,5 +135,6 @@ def test_a_query_that_stops_early_says_nothing_of_its_workers(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("|<http://example.org/s0>") == 3
-    assert "BrokenPipe" not in done.stderr
-    assert "Traceback" not in done.stderr
+    assert done.stdout.count("raised") == 2
+    for word in ("BrokenPipe", "Traceback", "AnalysisException", "nothing"):
+        assert word not in done.stderr

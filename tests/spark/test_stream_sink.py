@@ -11,10 +11,9 @@ import pytest
 from pyspark.sql import Row
 
 from jellyframe import OptionsError, read_table
-from jellyframe.errors import StorageError
 from jellyframe.spark.options import WriteOptions
 from jellyframe.spark.source import JellyDataSource
-from jellyframe.spark.stream_sink import NOTES_KEPT, StreamBatch, _record_batches
+from jellyframe.spark.stream_sink import _record_batches
 from support.spark_data import KNOWS_OFFSETS, SPECIAL, STRING, Read, quads, schema, stream_options, texts, write_jelly
 
 STATEMENTS = quads(600) + SPECIAL
@@ -91,74 +90,24 @@ def test_each_batch_once(spark, tmp_path):
     assert rows(tmp_path / "out") == texts(STATEMENTS)
 
 
-# ---- by hand ----
+@pytest.mark.parametrize("layout", ["ntriples", "flat"])
+def test_the_layout_may_be_said(spark, tmp_path, layout):
+    (tmp_path / "in").mkdir()
+    write_jelly(tmp_path / "in" / "a.jelly", STATEMENTS[:50])
+    reading = stream_options(tmp_path / "state", layout=layout)
+    frame = spark.readStream.format("jelly").options(**reading).load(str(tmp_path / "in"))
+    stream = frame.writeStream.format("jelly").option("checkpointLocation", str(tmp_path / "checkpoint"))
+
+    def write(said):
+        stream.option("layout", said).trigger(availableNow=True).start(str(tmp_path / "out")).awaitTermination()
+
+    with pytest.raises(Exception, match=f"the columns of the table are in the layout '{layout}', not 'struct'"):
+        write("struct")
+    write(layout)
+    assert rows(tmp_path / "out") == texts(STATEMENTS[:50])
 
 
-def staged(batch, attempt, statements):
-    """The files of a task that has come to its end."""
-    folder = batch.target.attempt_folder(attempt)
-    path = f"{folder}/part-00000-{attempt[0]}.jelly"
-    write_jelly(path, statements)
-    return path
-
-
-def begun(folder, number=3):
-    return StreamBatch(str(folder), "query", number)
-
-
-def test_a_batch_that_is_run_again_changes_nothing(tmp_path):
-    batch = begun(tmp_path / "out")
-    batch.commit([staged(batch, "a1", STATEMENTS[:5]), staged(batch, "b1", STATEMENTS[5:10])])
-    files = files_in(tmp_path)
-    again = begun(tmp_path / "out")
-    assert again.is_decided()
-    # A task may have begun before the batch was decided.
-    again.commit([staged(again, "a2", STATEMENTS[:7])])
-    assert files_in(tmp_path) == files
-    staged(again, "c1", STATEMENTS[:7])
-    again.abort()
-    assert files_in(tmp_path) == files
-    assert rows(tmp_path / "out") == texts(STATEMENTS[:10])
-    other = begun(tmp_path / "out", 4)
-    other.commit([staged(other, "d1", STATEMENTS[10:20])])
-    assert rows(tmp_path / "out") == texts(STATEMENTS[:20])
-
-
-@pytest.mark.parametrize("moved", [0, 1])
-@pytest.mark.parametrize("then", ["commit", "abort"])
-def test_a_commit_that_is_cut_off_is_finished_later(tmp_path, moved, then):
-    batch = begun(tmp_path / "out")
-    files = [staged(batch, "a1", STATEMENTS[:5]), staged(batch, "b1", STATEMENTS[5:10])]
-    # A folder stands where the next file should go.
-    obstacle = tmp_path / "out" / os.path.basename(files[moved])
-    (obstacle / "x").mkdir(parents=True)
-    with pytest.raises(StorageError, match="batch 3 is not all in place"):
-        batch.commit(files)
-    (obstacle / "x").rmdir()
-    obstacle.rmdir()
-    assert rows(tmp_path / "out") == texts(STATEMENTS[: 5 * moved])
-    again = begun(tmp_path / "out")
-    more = staged(again, "a2", STATEMENTS[:5])
-    if then == "commit":
-        again.commit([more])
-    else:
-        again.abort()
-    assert rows(tmp_path / "out") == texts(STATEMENTS[:10])
-    assert len(files_in(tmp_path)) == 2
-
-
-def test_files_that_the_driver_does_not_see(tmp_path):
-    batch = begun(tmp_path / "out")
-    with pytest.raises(StorageError, match="a file system that they share"):
-        batch.commit([f"{tmp_path}/out/_jelly-staging-x/a.jelly"])
-    assert not batch.is_decided()
-    batch.abort()
-
-
-def test_notes_do_not_pile_up(tmp_path):
-    for number in range(NOTES_KEPT + 5):
-        begun(tmp_path, number).commit([])
-    assert len(list((tmp_path / "_jelly-commits").iterdir())) == NOTES_KEPT
+# ---- without one ----
 
 
 def test_rows_where_spark_has_no_record_batches(tmp_path):

@@ -11,7 +11,7 @@ from jellyframe import DEFAULT_GRAPH, JellyError, LogicalType, OptionsError, Phy
 from jellyframe.arrow.tables import batch_to_arrow
 from jellyframe.spark.options import WriteOptions
 from jellyframe.spark.writing import WritePlan, write_files
-from jellyframe.storage.commit import Target
+from jellyframe.storage.commit import OVERWRITE, Target
 from support.spark_data import SPECIAL, Read, iri, quads, texts
 
 STATEMENTS = quads(1000) + SPECIAL
@@ -30,7 +30,7 @@ def write(folder, table, *, rows=100, **options):
     plan = WritePlan.of(given, table.schema)
     target = Target.of(str(folder), "job")
     staged = write_files(iter(table.to_batches(rows)), plan, target, f"{target.attempt_folder(7)}/part-0")
-    target.publish(staged, overwrite=True)
+    target.publish(staged, OVERWRITE)
     return sorted(folder.iterdir())
 
 

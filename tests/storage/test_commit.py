@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import os
 import time
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from threading import Barrier, Event, Thread, current_thread
 from uuid import uuid4
 
 import pyarrow.fs
 import pytest
 
 from jellyframe.errors import StorageError
-from jellyframe.storage.commit import ABANDONED_AFTER_SECONDS, STAGING_PREFIX, Target
+from jellyframe.storage import locks
+from jellyframe.storage.commit import ABANDONED_AFTER_SECONDS, APPEND, ERROR, OVERWRITE, STAGING_PREFIX, Target
+from jellyframe.storage.stores import Storage
 
 
 @pytest.fixture
@@ -45,24 +50,24 @@ def test_an_append_adds_what_was_named_and_nothing_else(folder, tmp_path, existe
     target = Target.of(str(place), "job")
     files = stage(target, "a.jelly", attempt=1)
     stage(target, "a.jelly", attempt=2)
-    target.publish(files, overwrite=False)
+    target.publish(files, APPEND)
     assert contents(place) == {**(OLD if existed else {}), "a.jelly": b"new"}
     assert not list(place.glob("_*"))
 
 
 def test_an_overwrite_replaces_data_and_leaves_the_rest(folder):
     target = Target.of(str(folder), "job")
-    target.publish(stage(target, "a.jelly", "b.jelly"), overwrite=True)
+    target.publish(stage(target, "a.jelly", "b.jelly"), OVERWRITE)
     assert contents(folder) == {"a.jelly": b"new", "b.jelly": b"new", "README": b"not ours"}
     assert not list(folder.glob("_*"))
 
 
-@pytest.mark.parametrize("overwrite", [True, False])
-def test_a_file_that_is_missing_stops_the_commit_before_it_begins(folder, overwrite):
+@pytest.mark.parametrize("save", [OVERWRITE, APPEND])
+def test_a_file_that_is_missing_stops_the_commit_before_it_begins(folder, save):
     target = Target.of(str(folder), "job")
     files = stage(target, "a.jelly")
     with pytest.raises(StorageError, match=r"missing\.jelly was written by a task, but is not there"):
-        target.publish([*files, f"{folder}/missing.jelly"], overwrite=overwrite)
+        target.publish([*files, f"{folder}/missing.jelly"], save)
     target.discard()
     assert contents(folder) == OLD
 
@@ -93,7 +98,7 @@ def test_a_commit_that_fails_changes_nothing(folder, monkeypatch, good_moves):
     monkeypatch.setattr("jellyframe.storage.stores._filesystem", lambda _base: fs)
     fs = FailingMoves(good_moves, 1)
     with pytest.raises(StorageError, match="nothing was changed: the disk is on fire"):
-        target.publish(files, overwrite=True)
+        target.publish(files, OVERWRITE)
     staged = {name: data for name, data in contents(folder).items() if not name.startswith("_")}
     assert staged == OLD
     target.discard()
@@ -107,7 +112,7 @@ def test_old_data_is_kept_even_if_nothing_can_be_undone(folder, monkeypatch):
     monkeypatch.setattr("jellyframe.storage.stores._filesystem", lambda _base: fs)
     fs = FailingMoves(2, 2)
     with pytest.raises(StorageError, match="could not be moved back"):
-        target.publish(files, overwrite=True)
+        target.publish(files, OVERWRITE)
     target.discard()
     assert contents(folder) == OLD
 
@@ -141,18 +146,18 @@ def leave_behind(folder, age, job=None, **places):
     return staging
 
 
-def publish_one(folder, overwrite=False):
+def publish_one(folder, save=APPEND):
     target = Target.of(str(folder), uuid4().hex)
-    target.publish(stage(target, "new.jelly"), overwrite=overwrite)
+    target.publish(stage(target, "new.jelly"), save)
 
 
 LONG_AGO = ABANDONED_AFTER_SECONDS + 3600
 
 
-@pytest.mark.parametrize("overwrite", [True, False])
-def test_what_was_left_long_ago_goes_with_the_next_job(folder, overwrite):
+@pytest.mark.parametrize("save", [OVERWRITE, APPEND])
+def test_what_was_left_long_ago_goes_with_the_next_job(folder, save):
     old, recent = leave_behind(folder, LONG_AGO), leave_behind(folder, ABANDONED_AFTER_SECONDS - 3600)
-    publish_one(folder, overwrite)
+    publish_one(folder, save)
     assert not old.exists()
     assert recent.exists()
     assert (folder / "new.jelly").exists()
@@ -166,10 +171,10 @@ def test_one_late_file_shows_that_a_job_is_alive(folder):
     assert file.exists()
 
 
-@pytest.mark.parametrize("overwrite", [True, False])
-def test_old_data_that_a_killed_driver_had_moved_away_is_never_removed(folder, overwrite):
+@pytest.mark.parametrize("save", [OVERWRITE, APPEND])
+def test_old_data_that_a_killed_driver_had_moved_away_is_never_removed(folder, save):
     staging = leave_behind(folder, LONG_AGO, replaced="old.jelly")
-    publish_one(folder, overwrite)
+    publish_one(folder, save)
     assert (staging / "replaced" / "old.jelly").read_bytes() == b"left"
 
 
@@ -177,6 +182,139 @@ def test_a_batch_of_a_stream_waits_for_its_query(folder):
     staging = leave_behind(folder, LONG_AGO, job=f"{uuid4()}-12")
     publish_one(folder)
     assert staging.exists()
+
+
+# ---- several jobs at once ----
+
+
+def stage_job(folder, name, files=8):
+    """A job that is ready to publish."""
+    target = Target.of(str(folder), uuid4().hex)
+    return target, stage(target, *(f"{name}-{i}.jelly" for i in range(files)))
+
+
+def whole(name, files=8):
+    return {f"{name}-{i}.jelly" for i in range(files)}
+
+
+def names_in(folder):
+    return {path.name for path in folder.iterdir()}
+
+
+def at_once(*actions):
+    """Run actions in threads, and give what each has raised, if it has."""
+    together = Barrier(len(actions), timeout=60)
+
+    def run(action):
+        together.wait()
+        try:
+            action()
+        except StorageError as error:
+            return error
+        return None
+
+    with ThreadPoolExecutor(len(actions)) as pool:
+        return list(pool.map(run, actions))
+
+
+@pytest.mark.parametrize("_round", range(5))
+def test_of_overwrites_at_once_one_is_there_whole(tmp_path, _round):
+    jobs = [stage_job(tmp_path, name) for name in "abcd"]
+    errors = at_once(*(partial(target.publish, files, OVERWRITE) for target, files in jobs))
+    assert errors == [None] * 4
+    assert names_in(tmp_path) in [whole(name) for name in "abcd"]
+
+
+def test_appends_at_once_are_all_there(tmp_path):
+    jobs = [stage_job(tmp_path, name) for name in "abcd"]
+    assert at_once(*(partial(target.publish, files, APPEND) for target, files in jobs)) == [None] * 4
+    assert names_in(tmp_path) == whole("a") | whole("b") | whole("c") | whole("d")
+
+
+@pytest.mark.parametrize("_round", range(5))
+def test_an_append_is_replaced_whole_or_not_at_all(tmp_path, _round):
+    (overwrite, new), (append, more) = stage_job(tmp_path, "a"), stage_job(tmp_path, "b")
+    assert at_once(partial(overwrite.publish, new, OVERWRITE), partial(append.publish, more, APPEND)) == [None] * 2
+    assert names_in(tmp_path) in [whole("a"), whole("a") | whole("b")]
+
+
+def test_of_jobs_that_want_an_empty_folder_one_gets_it(tmp_path):
+    jobs = [stage_job(tmp_path, name) for name in "abcd"]
+    errors = at_once(*(partial(target.publish, files, ERROR) for target, files in jobs))
+    (winner,) = [name for name, error in zip("abcd", errors, strict=True) if error is None]
+    assert all("there is something already" in str(error) for error in errors if error is not None)
+    for target, _files in jobs:
+        target.discard()
+    assert names_in(tmp_path) == whole(winner)
+
+
+class Interrupted(FailingMoves):
+    """The local file system; before its n-th move something else happens."""
+
+    def __init__(self, move, happening):
+        super().__init__(0, 0)
+        self._countdown = move
+        self._happening = happening
+
+    def move(self, source, place):
+        self._countdown -= 1
+        if self._countdown == -1:
+            self._happening()
+        super().move(source, place)
+
+
+@pytest.mark.parametrize("move", range(11))
+def test_an_overwrite_waits_until_the_other_is_done(folder, monkeypatch, move):
+    first, files = stage_job(folder, "a")
+    second, others = stage_job(folder, "b")
+    waits = Event()
+    lock = locks._FileLock.acquire
+
+    def acquire(path):
+        if current_thread() is thread:
+            waits.set()
+        return lock(path)
+
+    def start():
+        thread.start()
+        assert waits.wait(60)
+
+    thread = Thread(target=lambda: second.publish(others, OVERWRITE))
+    monkeypatch.setattr(locks._FileLock, "acquire", acquire)
+    fs = Interrupted(move, start) if move < 10 else pyarrow.fs.LocalFileSystem()
+    monkeypatch.setattr("jellyframe.storage.stores._filesystem", lambda _base: fs)
+    first.publish(files, OVERWRITE)
+    if move == 10:
+        start()
+    thread.join()
+    assert names_in(folder) - {"README", "sub"} == whole("b")
+
+
+@pytest.mark.parametrize("move", range(8))
+def test_an_overwrite_in_an_object_store_that_is_overtaken_changes_nothing(tmp_path, monkeypatch, move):
+    """Its lock is taken over by a job that takes it for dead, and that is done before it goes on."""
+    (tmp_path / "bucket").mkdir()
+    (tmp_path / "bucket" / "old.jelly").write_bytes(b"old")
+    monkeypatch.setattr(locks, "STALE_AFTER_SECONDS", 0.0)
+
+    def job(fs, name):
+        target = Target(Storage("s3://bucket", fs), "bucket", uuid4().hex, True)
+        folder = tmp_path / target.attempt_folder(1)
+        staged = []
+        for i in range(8):
+            (folder / f"{name}-{i}.jelly").write_bytes(b"new")
+            staged.append(f"{target.staging}/attempt-1/{name}-{i}.jelly")
+        return target, staged
+
+    plain = ObjectStore(str(tmp_path), pyarrow.fs.LocalFileSystem())
+    second, others = job(plain, "b")
+    fs = Interrupted(move, lambda: second.publish(others, OVERWRITE))
+    fs._fs = plain
+    first, files = job(fs, "a")
+    with pytest.raises(StorageError, match=r"another job put files into .* so nothing was changed; run this job again"):
+        first.publish(files, OVERWRITE)
+    first.discard()
+    assert names_in(tmp_path / "bucket") == whole("b")
 
 
 class ObjectStore(pyarrow.fs.SubTreeFileSystem):
@@ -194,7 +332,7 @@ def test_other_file_systems_are_written_to_and_read(tmp_path, monkeypatch):
     staged = f"{target.attempt_folder(1)}/new.jelly"
     with remote.fs.open_output_stream(staged) as sink:
         sink.write(b"0123456789")
-    target.publish([staged], overwrite=True)
+    target.publish([staged], OVERWRITE)
     (file,) = remote.data_files("bucket")
     assert (file.name, file.size) == ("s3://bucket/new.jelly", 10)
     with file.open() as source:

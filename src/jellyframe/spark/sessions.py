@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 # On one machine, more partitions than this only cost time; a cluster keeps Spark's own default.
 _LOCAL_SHUFFLE_PARTITIONS = max(4, 2 * (os.cpu_count() or 1))
+_RAISED_ERROR_LOGGERS = ("DataFrameQueryContextLogger", "SQLQueryContextLogger")
 
 
 def session(
@@ -33,8 +34,8 @@ def session(
 
     `master` is `local[*]` by default, the URL of a cluster, or `sc://host` to connect to a Spark Connect server. A Java
     runtime is found, or brought along (see `jellyframe.spark.java`). `config` holds Spark settings, which override
-    ours. `ui` starts Spark's web pages, `quiet` keeps all but errors out of the log. If this process has a session, it
-    is returned unchanged, in every thread.
+    ours. `ui` starts Spark's web pages, `quiet` keeps all but errors out of the log, and those that are raised anyway.
+    If this process has a session, it is returned unchanged, in every thread.
     """
     from pyspark.sql import SparkSession
 
@@ -52,6 +53,7 @@ def session(
         settings = {**_settings(master, ui=ui, quiet=quiet), **(config or {})}
         if quiet:
             _add_quiet_logs(settings)
+    _log_raised_errors(enabled=not quiet)
     for name, value in settings.items():
         builder = builder.config(name, _text(name, value))
     if master.startswith("sc://"):
@@ -117,6 +119,14 @@ def _add_quiet_logs(settings: dict[str, Any]) -> None:
     file = files("jellyframe.spark") / "quiet-log4j2.properties"
     name = "spark.driver.extraJavaOptions"
     settings[name] = f"-Dlog4j2.configurationFile={file} {settings.get(name, '')}".strip()
+
+
+def _log_raised_errors(*, enabled: bool) -> None:
+    """Set whether PySpark prints errors of queries, as lines of JSON, besides raising them."""
+    from pyspark.logger import PySparkLogger
+
+    for name in _RAISED_ERROR_LOGGERS:
+        PySparkLogger.getLogger(name).disabled = not enabled
 
 
 def _text(name: str, value: Any) -> str:

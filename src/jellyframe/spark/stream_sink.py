@@ -1,14 +1,7 @@
-"""The stream sink: a folder to which each batch of a query adds its files, once.
-
-Spark runs a batch again when it does not know that it was done. So the first thing that a commit does is to note, in a
-small file named after query and batch, which files make up the batch: from then on that is decided. Only then the files
-are moved to their places. Whoever comes later, with the same batch, finds the note, finishes what it says if it is not
-finished, and drops what the tasks have written this time.
-"""
+"""The stream sink: a folder to which each batch of a query adds its files, once."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -20,11 +13,11 @@ from pyspark.sql import datasource
 from pyspark.sql.datasource import WriterCommitMessage
 from pyspark.sql.types import StructType
 
-from jellyframe.errors import OptionsError, StorageError
+from jellyframe.errors import OptionsError
 from jellyframe.spark.options import WriteOptions
 from jellyframe.spark.schema import exact_arrow_schema
 from jellyframe.spark.writing import JellyCommitMessage, WritePlan, write_files
-from jellyframe.storage.commit import Target
+from jellyframe.storage.stream_commit import StreamBatch
 
 if TYPE_CHECKING:
     from pyspark.sql.datasource import DataSourceStreamArrowWriter as _Base
@@ -32,9 +25,6 @@ else:
     # Spark 4.0 hands over rows, later versions record batches.
     _Base = getattr(datasource, "DataSourceStreamArrowWriter", datasource.DataSourceStreamWriter)
 
-NOTES_FOLDER = "_jelly-commits"
-# As many batches as Spark itself remembers by default.
-NOTES_KEPT = 100
 _ROWS_AT_A_TIME = 8192
 
 
@@ -81,55 +71,6 @@ class JellyStreamWriter(_Base):
         # If no task has come to its end, we are not told the query. The batch, run again, clears up then.
         for query in {message.query for message in messages if isinstance(message, StreamCommitMessage)}:
             StreamBatch(self.plan.options.path, query, batchId).abort()
-
-
-class StreamBatch:
-    """One batch of one query, on its way into a folder."""
-
-    def __init__(self, path: str, query: str, number: int) -> None:
-        self._query = query
-        self._number = number
-        self.target = Target.of(path, f"{query}-{number}")
-
-    def is_decided(self) -> bool:
-        """Whether it is noted which files the batch has."""
-        return self.target.storage.exists(self._note(self._number))
-
-    def commit(self, staged: Sequence[str]) -> None:
-        """Put the files of the batch in place, unless others were noted before."""
-        if not self.is_decided():
-            self.target.require(staged)
-            note = [path[len(self.target.path) + 1 :] for path in staged]
-            self.target.storage.write_new(self._note(self._number), json.dumps(note).encode())
-        self._finish()
-
-    def abort(self) -> None:
-        """Drop what was written for the batch; if it is decided, only what does not belong to it."""
-        if self.is_decided():
-            self._finish()
-        else:
-            self.target.discard()
-
-    def _note(self, number: int) -> str:
-        return f"{self.target.path}/{NOTES_FOLDER}/{self._query}-{number}.json"
-
-    def _finish(self) -> None:
-        storage, folder = self.target.storage, self.target.path
-        try:
-            with storage.fs.open_input_stream(self._note(self._number)) as stream:
-                note = json.loads(stream.read())
-            for staged in note:
-                # What is no longer there is in its place, or was: somebody may have taken it away since.
-                if storage.exists(f"{folder}/{staged}"):
-                    storage.fs.move(f"{folder}/{staged}", f"{folder}/{staged.rpartition('/')[2]}")
-        except OSError as error:
-            raise StorageError(
-                f"batch {self._number} is not all in place: {error}; start the query again to finish it"
-            ) from error
-        self.target.remove_staging()
-        old = self._note(self._number - NOTES_KEPT)
-        if storage.exists(old):
-            storage.fs.delete_file(old)
 
 
 def _property(context: TaskContext, name: str) -> str:

@@ -22,7 +22,7 @@ from jellyframe.ops.rows import FILE_COLUMN
 from jellyframe.options import VERSION_1_1, StreamOptions
 from jellyframe.spark.options import WriteOptions
 from jellyframe.spark.schema import exact_arrow_schema, layout_columns
-from jellyframe.storage.commit import Target
+from jellyframe.storage.commit import APPEND, OVERWRITE, Target
 from jellyframe.storage.rolling import RollingFiles
 from jellyframe.stream.writer import JellyWriter, open_writer
 
@@ -55,7 +55,7 @@ class JellyBatchWriter(DataSourceArrowWriter):
 
     def commit(self, messages: list[WriterCommitMessage | None]) -> None:
         files = [file for message in messages if isinstance(message, JellyCommitMessage) for file in message.files]
-        self.target.publish(files, overwrite=self.overwrite)
+        self.target.publish(files, OVERWRITE if self.overwrite else APPEND)
 
     def abort(self, messages: list[WriterCommitMessage | None]) -> None:
         self.target.discard()

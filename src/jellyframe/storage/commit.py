@@ -3,25 +3,34 @@
 Tasks write below a hidden folder in the target, each attempt in a folder of its own. When all of them are done, the
 driver moves the files that they have named into the target; what is left in the hidden folder is of attempts that
 failed or came second, and goes. What an overwrite replaces is first moved out of sight, and deleted when the new files
-are in place, so that every failure before that can be undone.
+are in place, so that every failure before that can be undone. A lock on the target lets one job at a time do this, so
+that of two jobs that overwrite it at the same time the files of one are there in the end, and never some of each.
 
 A driver that is killed undoes nothing: its hidden folder stays, until a later job finds that it has long been dead.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import pyarrow.fs
 
 from jellyframe.errors import StorageError
-from jellyframe.storage.names import NameTest
+from jellyframe.storage.locks import FolderLock, folder_lock
+from jellyframe.storage.names import NameTest, is_hidden
 from jellyframe.storage.stores import Storage, locate
+
+SaveMode = Literal["error", "overwrite", "append"]
+ERROR: SaveMode = "error"
+OVERWRITE: SaveMode = "overwrite"
+APPEND: SaveMode = "append"
+SAVE_MODES = (ERROR, OVERWRITE, APPEND)
 
 STAGING_PREFIX = "_jelly-staging-"
 _REPLACED = "replaced"
@@ -67,43 +76,75 @@ class Target:
         self.storage.fs.create_dir(folder, recursive=True)
         return folder
 
-    def publish(self, staged: Sequence[str], *, overwrite: bool, is_data: NameTest | None = None) -> None:
+    def require_empty(self) -> None:
+        """Raise if there is something in the target, hidden files and folders aside."""
+        if any(not is_hidden(info.base_name) for info in self.storage.children(self.path)):
+            name = self.storage.display(self.path)
+            raise StorageError(f"{name}: there is something already; overwrite it, or append to it")
+
+    def publish(self, staged: Sequence[str], save: SaveMode, *, is_data: NameTest | None = None) -> None:
         """Move files into the target, instead of what is there or in addition to it. If that fails, nothing changes.
 
-        What is instead of what, `is_data` says: by default Jelly files are replaced.
+        `save` says what to do about what is there: `error` raises if there is anything. `is_data` says what an
+        overwrite replaces: Jelly files by default. Other jobs that publish in the target wait meanwhile.
         """
         self.require(staged)
-        old = [file.path for file in self.storage.data_files(self.path, is_data)] if overwrite else []
-        moved: list[tuple[str, str]] = []
         try:
             self.storage.fs.create_dir(self.path, recursive=True)
+            with folder_lock(self.storage, self.path) as lock:
+                if save == ERROR:
+                    self.require_empty()
+                old = self.storage.data_files(self.path, is_data) if save == OVERWRITE else []
+                self._replace([file.path for file in old], staged, lock)
+        except StorageError:
+            raise
+        except OSError as error:
+            raise StorageError(f"the files could not be put in place, so nothing was changed: {error}") from error
+        self.remove_staging()
+        self._remove_abandoned()
+
+    def _replace(self, old: Sequence[str], staged: Sequence[str], lock: FolderLock) -> None:
+        moved: list[tuple[str, str]] = []
+        try:
             if self.storage.is_local:
                 # A reader that comes in between finds too little, never the old beside the new.
                 for path in old:
-                    self._move(path, f"{self._replaced}/{path[len(self.path) + 1 :]}", moved)
+                    self._move(path, f"{self._replaced}/{path[len(self.path) + 1 :]}", moved, lock)
             for path in staged:
-                self._move(path, f"{self.path}/{self._place_in_target(path)}", moved)
-        except OSError as error:
+                self._move(path, f"{self.path}/{self._place_in_target(path)}", moved, lock)
+            lock.require()
+        except BaseException:
             self._undo(moved)
-            raise StorageError(f"the files could not be put in place, so nothing was changed: {error}") from error
+            raise
         if not self.storage.is_local:
             # Object stores move files by copying them, which old data is not worth.
             self._delete(old)
-        self.remove_staging()
-        self._remove_abandoned()
 
     def discard(self) -> None:
         """Remove what the job has written; put back what it has moved away, should it have come that far."""
         storage = self.storage
-        for info in storage.children(self._replaced, recursive=True):
-            if info.type == pyarrow.fs.FileType.File:
-                place = f"{self.path}/{info.path[len(self._replaced) + 1 :]}"
-                if storage.exists(place):
-                    raise StorageError(f"{info.path} was replaced, and cannot be put back: there is a {place}")
-                storage.fs.move(info.path, place)
+        if storage.exists(self._replaced):
+            with folder_lock(storage, self.path):
+                self._put_back()
         self.remove_staging()
         if not self.existed and storage.exists(self.path) and not storage.children(self.path):
-            storage.fs.delete_dir(self.path)
+            self._remove_empty()
+
+    def _put_back(self) -> None:
+        for info in self.storage.children(self._replaced, recursive=True):
+            if info.type == pyarrow.fs.FileType.File:
+                place = f"{self.path}/{info.path[len(self._replaced) + 1 :]}"
+                if self.storage.exists(place):
+                    raise StorageError(f"{info.path} was replaced, and cannot be put back: there is a {place}")
+                self.storage.fs.move(info.path, place)
+
+    def _remove_empty(self) -> None:
+        if self.storage.is_local:
+            # Another job may just have begun to write there.
+            with suppress(OSError):
+                os.rmdir(self.path)
+        else:
+            self.storage.fs.delete_dir(self.path)
 
     def require(self, staged: Sequence[str]) -> None:
         """Raise unless the files that tasks have written can be seen from here."""
@@ -118,7 +159,8 @@ class Target:
         """Where a file goes: folders that a task has made in that of its attempt are kept."""
         return staged[len(self.staging) + 1 :].partition("/")[2]
 
-    def _move(self, source: str, place: str, moved: list[tuple[str, str]]) -> None:
+    def _move(self, source: str, place: str, moved: list[tuple[str, str]], lock: FolderLock) -> None:
+        lock.refresh()
         self.storage.fs.create_dir(place.rpartition("/")[0], recursive=True)
         self.storage.fs.move(source, place)
         moved.append((source, place))
@@ -128,6 +170,9 @@ class Target:
             try:
                 self.storage.fs.move(place, source)
             except OSError as error:
+                if source.startswith(self.staging) and not self.storage.exists(place):
+                    # Another job has replaced it already.
+                    continue
                 raise StorageError(f"{place} could not be moved back to {source}: {error}; please do it") from error
 
     def _delete(self, old: Sequence[str]) -> None:
@@ -136,7 +181,8 @@ class Target:
             try:
                 self.storage.fs.delete_file(path)
             except OSError:
-                left.append(path)
+                if self.storage.exists(path):
+                    left.append(path)
         if left:
             raise StorageError(f"the new files are in place, but old ones could not be deleted: {', '.join(left)}")
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from jellyframe.ops.inputs import KEEP, BlankNodes, Paths
 from jellyframe.ops.summary import Summary
 from jellyframe.spark.jobs.inputs import JobInputs
-from jellyframe.spark.jobs.outputs import ERROR, Output
+from jellyframe.spark.jobs.outputs import Output
 from jellyframe.spark.jobs.running import copy_statements
+from jellyframe.storage.commit import ERROR, SaveMode
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -22,7 +23,7 @@ def convert(
     output: str | PathLike[str],
     *,
     out_format: str = "jelly",
-    save: str = ERROR,
+    save: SaveMode = ERROR,
     in_format: str | None = None,
     mode: str = "FAILFAST",
     blank_nodes: BlankNodes = KEEP,

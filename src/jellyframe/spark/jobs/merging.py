@@ -10,8 +10,9 @@ from jellyframe.ops.inputs import KEEP, BlankNodes, Paths
 from jellyframe.ops.summary import Summary
 from jellyframe.spark.jobs.distinct import BUCKET_BYTES, MAX_BUCKETS, write_distinct
 from jellyframe.spark.jobs.inputs import JobInputs, statement_columns, statements
-from jellyframe.spark.jobs.outputs import ERROR, Output
+from jellyframe.spark.jobs.outputs import Output
 from jellyframe.spark.jobs.running import FILE_BYTES, copy_statements, file_count, write_statements
+from jellyframe.storage.commit import ERROR, SaveMode
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -28,7 +29,7 @@ def merge(
     distinct: bool = False,
     sort: bool = False,
     out_format: str = "jelly",
-    save: str = ERROR,
+    save: SaveMode = ERROR,
     in_format: str | None = None,
     mode: str = "FAILFAST",
     blank_nodes: BlankNodes = KEEP,

@@ -12,21 +12,18 @@ from jellyframe import formats
 from jellyframe.arrow.layouts import ArrowView
 from jellyframe.arrow.tables import arrow_schema
 from jellyframe.batch import Batch
-from jellyframe.errors import OptionsError, StorageError
+from jellyframe.errors import OptionsError
 from jellyframe.formats import Format
 from jellyframe.formats.settings import BatchOutput, Layout, WriteSettings
 from jellyframe.ops.inputs import READ_FORMATS
 from jellyframe.spark.jobs.inputs import option_texts
 from jellyframe.spark.options import WriteOptions
 from jellyframe.spark.writing import JellyFiles, WritePlan
-from jellyframe.storage.commit import Target
-from jellyframe.storage.names import is_hidden
+from jellyframe.storage.commit import ERROR, SAVE_MODES, SaveMode, Target
 from jellyframe.storage.rolling import RollingFiles
 from jellyframe.storage.sinks import ByteSink
 
 OUT_FORMATS = (formats.JELLY, formats.NQUADS, formats.NTRIPLES, formats.PARQUET)
-ERROR, OVERWRITE, APPEND = "error", "overwrite", "append"
-SAVE_MODES = (ERROR, OVERWRITE, APPEND)
 MANIFEST = "manifest.json"
 _COMPRESSION_SUFFIXES = {None: "", "gzip": ".gz", "zstd": ".zst"}
 
@@ -44,7 +41,7 @@ class Output:
     format: Format
     plan: WritePlan
     layout: str
-    save: str
+    save: SaveMode
 
     @classmethod
     def of(
@@ -53,7 +50,7 @@ class Output:
         *,
         has_graph: bool,
         out_format: str = "jelly",
-        save: str = ERROR,
+        save: SaveMode = ERROR,
         layout: str | None = None,
         **options: Any,
     ) -> Output:
@@ -70,8 +67,8 @@ class Output:
             write = replace(write, compression="zstd")
         plan = WritePlan.of(write, arrow_schema("ntriples", has_graph))
         target = Target.of(fspath(path), uuid4().hex)
-        if save == ERROR and any(not is_hidden(info.base_name) for info in target.storage.children(target.path)):
-            raise StorageError(f"{fspath(path)}: there is something already; overwrite it, or append to it")
+        if save == ERROR:
+            target.require_empty()
         return cls(target, found, plan, layout or "struct", save)
 
     @property
@@ -90,7 +87,7 @@ class Output:
         return batch if self.has_graph else batch.without_graph()
 
     def publish(self, staged: list[str]) -> None:
-        self.target.publish(staged, overwrite=self.save == OVERWRITE, is_data=is_replaced)
+        self.target.publish(staged, self.save, is_data=is_replaced)
 
 
 class _FormatFiles(RollingFiles):

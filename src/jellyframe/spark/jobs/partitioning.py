@@ -17,8 +17,9 @@ from jellyframe.errors import OptionsError
 from jellyframe.ops.inputs import KEEP, BlankNodes, Paths
 from jellyframe.ops.summary import Summary
 from jellyframe.spark.jobs.inputs import JobInputs, statement_columns, statements
-from jellyframe.spark.jobs.outputs import APPEND, ERROR, MANIFEST, Output
+from jellyframe.spark.jobs.outputs import MANIFEST, Output
 from jellyframe.spark.jobs.running import RESULT_SCHEMA, TaskResult, cores, good_rows, run_job, task_prefix
+from jellyframe.storage.commit import APPEND, ERROR, SaveMode
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -40,7 +41,7 @@ def partition(
     by: str = PREDICATE,
     buckets: int = DEFAULT_BUCKETS,
     out_format: str = "jelly",
-    save: str = ERROR,
+    save: SaveMode = ERROR,
     in_format: str | None = None,
     mode: str = "FAILFAST",
     blank_nodes: BlankNodes = KEEP,

@@ -19,8 +19,9 @@ from jellyframe.options import StreamOptions
 from jellyframe.spark.jobs.errors import plain_errors
 from jellyframe.spark.jobs.exchange import BLOB_SCHEMA, Blobs, partition_keys, small_batches, write_exchanged
 from jellyframe.spark.jobs.inputs import JobInputs, map_pieces, map_tasks
-from jellyframe.spark.jobs.outputs import ERROR, Output
+from jellyframe.spark.jobs.outputs import Output
 from jellyframe.spark.jobs.running import collected, file_count, run_job
+from jellyframe.storage.commit import ERROR, SaveMode
 from jellyframe.stream.splits import Piece
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def sample(
     seed: int = 0,
     whole_subjects: bool = False,
     out_format: str = "jelly",
-    save: str = ERROR,
+    save: SaveMode = ERROR,
     in_format: str | None = None,
     mode: str = "FAILFAST",
     blank_nodes: BlankNodes = KEEP,
