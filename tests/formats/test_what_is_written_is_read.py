@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import io
-import re
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jellyframe import IRI, Batch, BlankNode, Literal, Triple, formats
@@ -16,17 +15,23 @@ from jellyframe.storage.sinks import ByteSink
 
 S, P = IRI("http://a/s"), IRI("http://a/p")
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
-IRIS = st.builds(lambda rest: IRI(f"x:{rest}"), TEXT)
+# Turtle refuses IRIs with characters that IRIs may not hold; N-Triples has escapes for them.
+IRI_TEXT = st.text(st.characters(exclude_categories=["Cc", "Cs"], exclude_characters='<>"{}|\\^` '), max_size=20)
 LANGUAGES = st.from_regex(r"[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8}){0,2}", fullmatch=True)
-LITERALS = st.builds(Literal, TEXT) | st.builds(lambda lex, tag: Literal(lex, language=tag), TEXT, LANGUAGES)
-LITERALS |= st.builds(lambda lex, datatype: Literal(lex, datatype.value), TEXT, IRIS)
-NODES = IRIS | st.builds(BlankNode, TEXT)
-QUOTED = st.recursive(
-    st.builds(Triple, NODES, IRIS, NODES | LITERALS),
-    lambda inner: st.builds(Triple, NODES | inner, IRIS, NODES | LITERALS | inner),
-    max_leaves=6,
-)
-TRIPLES = st.builds(Triple, NODES | QUOTED, IRIS, NODES | LITERALS | QUOTED)
+
+
+def triples(iri_text: st.SearchStrategy[str]) -> st.SearchStrategy[list[Triple]]:
+    """Statements whose IRIs are made of such text."""
+    iris = st.builds(lambda rest: IRI(f"x:{rest}"), iri_text)
+    literals = st.builds(Literal, TEXT) | st.builds(lambda lex, tag: Literal(lex, language=tag), TEXT, LANGUAGES)
+    literals |= st.builds(lambda lex, datatype: Literal(lex, datatype.value), TEXT, iris)
+    nodes = iris | st.builds(BlankNode, TEXT)
+    quoted = st.recursive(
+        st.builds(Triple, nodes, iris, nodes | literals),
+        lambda inner: st.builds(Triple, nodes | inner, iris, nodes | literals | inner),
+        max_leaves=6,
+    )
+    return st.lists(st.builds(Triple, nodes | quoted, iris, nodes | literals | quoted), min_size=1, max_size=4)
 
 
 def written(statements: list[Triple], found: formats.Format) -> bytes:
@@ -47,7 +52,7 @@ def _key(statement: Triple) -> str:
     return statement.to_line()
 
 
-@given(st.lists(TRIPLES, min_size=1, max_size=4))
+@given(triples(TEXT))
 def test_ntriples(statements: list[Triple]) -> None:
     text = written(statements, formats.NTRIPLES)
     assert [_key(one) for one in read(text, formats.NTRIPLES, lenient=True)] == [_key(one) for one in statements]
@@ -56,10 +61,9 @@ def test_ntriples(statements: list[Triple]) -> None:
 
 
 @pytest.mark.parametrize("found", [formats.TURTLE, formats.TRIG], ids=lambda found: found.name)
-@given(statements=st.lists(TRIPLES, min_size=1, max_size=4))
+@given(statements=triples(IRI_TEXT))
 def test_turtle(found: formats.Format, statements: list[Triple]) -> None:
     lines = written(statements, formats.NTRIPLES)
-    assume(b"\\u00" not in b"".join(re.findall(rb"<[^<>]*>", lines)))
     again = read(written(statements, found), found)
     assert [_key(one) for one in again] == [_key(one) for one in read(lines, formats.NTRIPLES)]
 
