@@ -1,6 +1,7 @@
 """What the processes do that the command line is measured against: scripts as one writes them. Run as a module."""
 
 import sys
+from collections.abc import Callable
 
 
 def to_jelly(text_path: str, jelly_path: str) -> None:
@@ -35,4 +36,5 @@ def decode(jelly_path: str) -> None:
 
 if __name__ == "__main__":
     work, *arguments = sys.argv[1:]
-    {"to-jelly": to_jelly, "from-jelly": from_jelly, "decode": decode}[work](*arguments)
+    works: dict[str, Callable[..., None]] = {"to-jelly": to_jelly, "from-jelly": from_jelly, "decode": decode}
+    works[work](*arguments)

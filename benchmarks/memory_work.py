@@ -1,7 +1,7 @@
 """What the processes of the subject `memory` do: write or read one stream. Run as a module."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from jellyframe import open_reader, open_writer
 from jellyframe.formats import ntriples
@@ -42,4 +42,5 @@ def read_statements(path: str) -> None:
 
 if __name__ == "__main__":
     work, *arguments = sys.argv[1:]
-    {"write": write, "read": read, "read-statements": read_statements}[work](*arguments)
+    works: dict[str, Callable[..., None]] = {"write": write, "read": read, "read-statements": read_statements}
+    works[work](*arguments)

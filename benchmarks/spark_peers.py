@@ -1,7 +1,7 @@
 """What the Spark rows are measured against: a source whose batches are ready, a sink that drops them, and pipelines as
 one writes them without us. Workers import this module."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -81,7 +81,7 @@ class _DroppingWriter(DataSourceArrowWriter):
 def convert_by_hand(spark: SparkSession, path: str, folder: str, tasks: int) -> int:
     """N-Triples to Jelly with pyoxigraph and pyjelly, one file a task. How many statements were there?"""
 
-    def convert(number: int, lines: Iterator[str]) -> Iterator[int]:
+    def convert(number: int, lines: Iterable[str]) -> Iterator[int]:
         from pyjelly.integrations.generic.serialize import flat_stream_to_file
         from pyoxigraph import RdfFormat, parse
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tarfile
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -101,7 +102,7 @@ class Checkout:
 
     def install(self, target: Path, **environment: str) -> subprocess.CompletedProcess[str]:
         options = ("--no-deps", "--no-build-isolation", "--no-index", "--verbose", "--target", target)
-        return run(sys.executable, "-m", "pip", "install", *options, self.folder, **environment)
+        return run(sys.executable, "-m", "pip", "install", *options, self.folder, cwd=None, **environment)
 
     def compiled(self) -> dict[str, int]:
         """The compiled modules in place, and when each was made."""
@@ -121,13 +122,13 @@ def copied(folder: Path, *, ignore: tuple[str, ...] = ()) -> Checkout:
 
 
 @pytest.fixture
-def checkout(tmp_path) -> Checkout:
+def checkout(tmp_path: Path) -> Checkout:
     """The project with another, smaller kernel."""
     return with_small_kernel(tmp_path)
 
 
 @pytest.fixture(scope="module")
-def built_once(tmp_path_factory) -> Checkout:
+def built_once(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
     made = with_small_kernel(tmp_path_factory.mktemp("built"))
     done = made.build()
     assert done.returncode == 0, done.stdout
@@ -135,7 +136,7 @@ def built_once(tmp_path_factory) -> Checkout:
 
 
 @pytest.fixture
-def built(built_once, tmp_path) -> Checkout:
+def built(built_once: Checkout, tmp_path: Path) -> Checkout:
     """The same, compiled already; a copy that keeps the times of the files, so that nothing looks changed."""
     return Checkout(shutil.copytree(built_once.folder, tmp_path / "built"))
 
@@ -152,7 +153,7 @@ def lines_with(text: str, part: str) -> list[str]:
     return [line.strip() for line in text.splitlines() if part in line]
 
 
-def test_without_a_compiler_the_whole_package_installs_and_works(tmp_path):
+def test_without_a_compiler_the_whole_package_installs_and_works(tmp_path: Path) -> None:
     checkout = copied(tmp_path)
     target = tmp_path / "installed"
     done = checkout.install(target, CC="/bin/false")
@@ -170,7 +171,7 @@ print(jellyframe.kernel.kernel_name())
 
 @has_compiler
 @has_cython
-def test_with_a_compiler_the_kernel_is_installed_compiled_and_as_source(checkout, tmp_path):
+def test_with_a_compiler_the_kernel_is_installed_compiled_and_as_source(checkout: Checkout, tmp_path: Path) -> None:
     target = tmp_path / "installed"
     done = checkout.install(target)
     assert done.returncode == 0, done.stdout
@@ -184,7 +185,7 @@ def test_with_a_compiler_the_kernel_is_installed_compiled_and_as_source(checkout
 
 
 @pytest.mark.parametrize("compiler", ["/bin/false", "no-such-compiler"])
-def test_a_build_without_a_compiler_says_so_in_one_line(checkout, compiler):
+def test_a_build_without_a_compiler_says_so_in_one_line(checkout: Checkout, compiler: str) -> None:
     done = checkout.build(CC=compiler)
     assert done.returncode == 0
     assert len(lines_with(done.stdout, PURE)) == 1
@@ -192,7 +193,7 @@ def test_a_build_without_a_compiler_says_so_in_one_line(checkout, compiler):
 
 
 @pytest.mark.parametrize(("required", "status"), [("1", 1), ("if-compiler", 0), ("0", 0)])
-def test_a_missing_compiler_fails_the_build_only_on_request(checkout, required, status):
+def test_a_missing_compiler_fails_the_build_only_on_request(checkout: Checkout, required: str, status: int) -> None:
     done = checkout.build(CC="/bin/false", JELLYFRAME_REQUIRE_COMPILED=required)
     assert done.returncode == status
     assert "no C compiler works here" in done.stdout
@@ -200,7 +201,7 @@ def test_a_missing_compiler_fails_the_build_only_on_request(checkout, required, 
 
 
 @has_compiler
-def test_without_cython_the_pure_kernel_is_used(checkout, tmp_path):
+def test_without_cython_the_pure_kernel_is_used(checkout: Checkout, tmp_path: Path) -> None:
     (tmp_path / "hidden" / "Cython").mkdir(parents=True)
     (tmp_path / "hidden" / "Cython" / "__init__.py").write_text("raise ModuleNotFoundError('hidden')")
     done = checkout.build(PYTHONPATH=str(tmp_path / "hidden"))
@@ -225,7 +226,9 @@ def wrong_for_the_c_compiler(checkout: Checkout) -> str:
 @has_compiler
 @has_cython
 @pytest.mark.parametrize("make_mistake", [wrong_for_cython, wrong_for_the_c_compiler])
-def test_a_mistake_in_the_kernel_fails_the_build_where_it_is_asked_to(built, make_mistake):
+def test_a_mistake_in_the_kernel_fails_the_build_where_it_is_asked_to(
+    built: Checkout, make_mistake: Callable[[Checkout], str]
+) -> None:
     reason = make_mistake(built)
     for required in ("1", "if-compiler"):
         done = built.build(JELLYFRAME_REQUIRE_COMPILED=required)
@@ -241,7 +244,7 @@ def test_a_mistake_in_the_kernel_fails_the_build_where_it_is_asked_to(built, mak
 
 @has_compiler
 @has_cython
-def test_the_kernel_is_rebuilt_as_far_as_it_changed(built):
+def test_the_kernel_is_rebuilt_as_far_as_it_changed(built: Checkout) -> None:
     first = built.compiled()
     assert set(first) == {"_cyutility", "counter_cy", "user_cy"}
     assert built.ask() == "compiled 3"
@@ -263,13 +266,13 @@ def test_the_kernel_is_rebuilt_as_far_as_it_changed(built):
 
 @has_compiler
 @has_cython
-def test_a_compiled_kernel_goes_when_it_can_no_longer_be_built(built):
+def test_a_compiled_kernel_goes_when_it_can_no_longer_be_built(built: Checkout) -> None:
     assert built.build(CC="/bin/false").returncode == 0
     assert not built.compiled()
     assert built.ask() == "pure 3"
 
 
-def test_the_archives_hold_what_they_should(checkout):
+def test_the_archives_hold_what_they_should(checkout: Checkout) -> None:
     command = "from setuptools import build_meta as b; b.build_sdist('dist'); b.build_wheel('dist')"
     done = run(sys.executable, "-c", command, cwd=checkout.folder, CC="/bin/false")
     assert done.returncode == 0, done.stdout

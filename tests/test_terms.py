@@ -19,7 +19,7 @@ from jellyframe import terms as public
 from jellyframe.batch import Batch
 from jellyframe.errors import JellyError, TermError
 from jellyframe.kernel.ntriples_write_cy import term_strings
-from jellyframe.terms import DEFAULT_GRAPH, IRI, BlankNode, Literal, Quad, Triple
+from jellyframe.terms import DEFAULT_GRAPH, IRI, BlankNode, Literal, Quad, Term, Triple
 from support.kernel_twins import KERNELS, NoTwinError, load_twin_module
 from support.strategies import any_statements, literals
 
@@ -236,7 +236,8 @@ class TestStatements:
 
     def test_quoted_triples_are_ordered_last(self) -> None:
         other = Triple(BlankNode("a"), *A_TRIPLE[1:])
-        assert sorted([A_TRIPLE, Literal("z"), other, IRI("a")]) == [IRI("a"), Literal("z"), other, A_TRIPLE]
+        terms: list[Term] = [A_TRIPLE, Literal("z"), other, IRI("a")]
+        assert sorted(terms) == [IRI("a"), Literal("z"), other, A_TRIPLE]
         assert IRI("z") < A_TRIPLE
         assert IRI("z") <= A_TRIPLE
         assert not IRI("z") > A_TRIPLE
@@ -291,7 +292,8 @@ def test_importing_terms_does_not_import_pyarrow() -> None:
 def test_text_is_what_the_writer_of_ntriples_writes(statements: list[Triple | Quad]) -> None:
     batch = Batch.from_statements(statements)
     texts = term_strings(batch.terms).strings()
-    for place, column in enumerate((batch.s, batch.p, batch.o, batch.g or [])):
+    columns = [batch.s, batch.p, batch.o] if batch.g is None else [batch.s, batch.p, batch.o, batch.g]
+    for place, column in enumerate(columns):
         assert [texts[term] for term in column] == [str(statement[place]) for statement in statements[: len(column)]]
 
 

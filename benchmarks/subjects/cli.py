@@ -84,4 +84,5 @@ def _conversions(settings: Settings, wanted: frozenset[str], files: _Files) -> I
     if MEMORY.name in wanted:
         peaks = [costs.peak for costs in (to_jelly, from_jelly, transcode, rewrite)]
         failed = [peak for peak in peaks if isinstance(peak, Exception)]
-        yield measurement(MEMORY, DATASET, failed[0] if failed else max(peaks), MEMORY_LIMIT)
+        measured = [peak for peak in peaks if not isinstance(peak, Exception)]
+        yield measurement(MEMORY, DATASET, failed[0] if failed else max(measured), MEMORY_LIMIT)

@@ -2,6 +2,9 @@
 
 from collections.abc import Iterator
 
+from jellyframe.options import LayoutName
+from jellyframe.storage.types import Buffer
+
 from .. import peers
 from ..comparison import against_peer
 from ..registry import Measurement, Row, Settings, for_each_dataset
@@ -23,7 +26,7 @@ class _LineCounter:
     def __init__(self) -> None:
         self.lines = 0
 
-    def write(self, data: bytes) -> int:
+    def write(self, data: Buffer) -> int:
         self.lines += bytes(data).count(b"\n")
         return len(data)
 
@@ -35,7 +38,7 @@ def _to_batches(jelly: bytes) -> int:
         return sum(len(batch) for batch in reader.batches())
 
 
-def _to_table(jelly: bytes, layout: str) -> int:
+def _to_table(jelly: bytes, layout: LayoutName) -> int:
     from jellyframe import read_table
 
     return read_table(jelly, layout=layout).num_rows

@@ -7,6 +7,8 @@ import io
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from jellyframe.options import LayoutName
+
 from .. import peers
 from ..comparison import against_peer
 from ..registry import Measurement, Row, Settings, for_each_dataset
@@ -43,7 +45,7 @@ def measure(settings: Settings, wanted: frozenset[str], workload: Workload) -> I
 
         return Contestant(run, workload.statements_count, prepare=prepare)
 
-    def table(layout: str) -> Any:
+    def table(layout: LayoutName) -> Any:
         from jellyframe import read_table
 
         return read_table(workload.jelly, layout=layout)

@@ -17,7 +17,7 @@ from jellyframe.arrow.tables import LAYOUTS, arrow_schema, batch_to_arrow, find_
 from jellyframe.batch import Batch
 from jellyframe.errors import JellyError, TableError
 from jellyframe.kernel.memory_cy import int_column
-from jellyframe.options import PhysicalType, StreamOptions
+from jellyframe.options import LayoutName, PhysicalType, StreamOptions
 from jellyframe.stream.tables import read_table, write_table
 from jellyframe.terms import DEFAULT_GRAPH, IRI, BlankNode, Literal, Quad, Triple
 from support.kernel_twins import KERNELS, NoTwinError, load_twin_module
@@ -268,7 +268,7 @@ class TestRoundTrip:
     def test_columns_of_nothing_but_nulls(self) -> None:
         nulls = pa.nulls(2)
         texts = pa.array(["<urn:a>"] * 2)
-        expected = [Quad(*[IRI("urn:a")] * 3, DEFAULT_GRAPH)] * 2
+        expected = [Quad(IRI("urn:a"), IRI("urn:a"), IRI("urn:a"), DEFAULT_GRAPH)] * 2
         assert back(pa.table({"s": texts, "p": texts, "o": texts, "g": nulls})) == expected
         terms = pa.array([term("iri", "urn:a")] * 2)
         assert back(pa.table({"s": terms, "p": terms, "o": terms, "g": nulls})) == expected
@@ -429,7 +429,7 @@ class TestBadTables:
 class TestStreams:
     @layouts
     @pytest.mark.parametrize("statements", [TRIPLES, GENERALIZED, []], ids=["triples", "quads", "none"])
-    def test_written_tables_are_read_back(self, layout: str, statements: list[Any]) -> None:
+    def test_written_tables_are_read_back(self, layout: LayoutName, statements: list[Any]) -> None:
         sink = io.BytesIO()
         table = pa.Table.from_batches([batch_to_arrow(Batch.from_statements(statements), layout)])
         write_table(table, sink)
@@ -469,9 +469,10 @@ def test_several_paths_are_one_table(tmp_path):
     triples = [Triple(IRI("s"), IRI("p"), Literal(str(number))) for number in range(5)]
     quads = [Quad(*triple, IRI("g")) for triple in triples]
     paths = [tmp_path / "a.jelly", tmp_path / "b.jelly"]
-    for path, statements, kind in zip(paths, (triples, quads), (PhysicalType.TRIPLES, PhysicalType.QUADS), strict=True):
-        with jellyframe.open_writer(path, StreamOptions(kind)) as writer:
-            writer.write(statements)
+    with jellyframe.open_writer(paths[0], StreamOptions(PhysicalType.TRIPLES)) as writer:
+        writer.write(triples)
+    with jellyframe.open_writer(paths[1], StreamOptions(PhysicalType.QUADS)) as writer:
+        writer.write(quads)
     table = jellyframe.read_table(paths, "ntriples")
     assert table["o"].to_pylist() == [f'"{number}"' for number in [*range(5), *range(5)]]
     assert table["g"].to_pylist() == [None] * 5 + ["<g>"] * 5

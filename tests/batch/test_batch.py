@@ -41,7 +41,7 @@ def framed(sizes: list[int], *, is_open: bool = False) -> Batch:
 
 
 def frames(batch: Batch) -> list[tuple[int, int, int, bool]]:
-    return [tuple(span) for span in batch.frame_spans()]
+    return [(span.number, span.start, span.stop, span.is_complete) for span in batch.frame_spans()]
 
 
 @pytest.fixture(scope="module", params=KERNELS)
@@ -143,7 +143,7 @@ class TestConcat:
         has_graph = any(map(_has_graph, parts))
         joined = twin([]).concat([twin(part) for part in parts])
         expected = [
-            Quad(*statement, DEFAULT_GRAPH) if has_graph and len(statement) == 3 else statement
+            Quad(*statement, DEFAULT_GRAPH) if has_graph and isinstance(statement, Triple) else statement
             for part in parts
             for statement in part
         ]

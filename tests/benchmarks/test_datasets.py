@@ -3,6 +3,7 @@
 import collections
 import hashlib
 import re
+from typing import Any
 
 import pytest
 from benchmarks.datasets import CHUNK_STATEMENTS, DATASETS, GROUPED, STAR_REIFIED, Dataset
@@ -20,7 +21,7 @@ EXPECTED_DIGESTS = {
 by_name = pytest.mark.parametrize("dataset", ALL, ids=lambda dataset: dataset.name)
 
 
-def parse(dataset: Dataset, text: bytes) -> list[object]:
+def parse(dataset: Dataset, text: bytes) -> list[Any]:
     formats = pyoxigraph.RdfFormat
     return list(pyoxigraph.parse(text, formats.N_QUADS if dataset.quads else formats.N_TRIPLES))
 

@@ -6,11 +6,13 @@ import csv
 import io
 import json
 from pathlib import Path
+from typing import Unpack
 
 import pyarrow.parquet
 import pytest
 
 from jellyframe import IRI, BlankNode, Literal, LogicalType, PhysicalType, Quad, StreamOptions, Triple, open_writer
+from jellyframe.stream.writer import WriterSettings
 from support.command import canonical, error_of, run
 
 S, P, G = IRI("http://a/s"), IRI("http://a/p"), IRI("http://a/g")
@@ -20,7 +22,9 @@ QUADS = StreamOptions(
 GRAPHS = StreamOptions(logical_type=LogicalType.GRAPHS, generalized_statements=True, rdf_star=True)
 
 
-def stream(frames: list[list[Triple | Quad]], options: StreamOptions | None = None, **settings: object) -> bytes:
+def stream(
+    frames: list[list[Triple | Quad]], options: StreamOptions | None = None, **settings: Unpack[WriterSettings]
+) -> bytes:
     sink = io.BytesIO()
     with open_writer(sink, options, **settings) as writer:
         for frame in frames:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
+from typing import Unpack
 
 import pytest
 
@@ -20,13 +21,16 @@ from jellyframe import (
     open_writer,
 )
 from jellyframe.stream.index import read_index, restart_points
+from jellyframe.stream.writer import WriterSettings
 from support import wire
 from support.command import canonical, error_of, run
 
 S, P, G = IRI("http://a/s"), IRI("http://a/p"), IRI("http://a/g")
 
 
-def stream(name: str, options: StreamOptions | None = None, frames: int = 3, **settings: object) -> bytes:
+def stream(
+    name: str, options: StreamOptions | None = None, frames: int = 3, **settings: Unpack[WriterSettings]
+) -> bytes:
     """Frames of five triples each, with metadata and a namespace."""
     sink = io.BytesIO()
     with open_writer(sink, options or StreamOptions(logical_type=LogicalType.FLAT_TRIPLES), **settings) as writer:
@@ -35,7 +39,7 @@ def stream(name: str, options: StreamOptions | None = None, frames: int = 3, **s
             names = [IRI(f"http://{name}/{frame}/{row}") for row in range(5)]
             statements: list[Triple | Quad] = [Triple(S, P, other) for other in names]
             if options is not None and options.has_graph:
-                statements = [Quad(*triple, G if i else DEFAULT_GRAPH) for i, triple in enumerate(statements)]
+                statements = [Quad(S, P, other, G if i else DEFAULT_GRAPH) for i, other in enumerate(names)]
             writer.write_frame(statements, {"frame": b"%d" % frame})
     return sink.getvalue()
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import pytest
 
 from interop.writing import written
 from jellyframe import IRI, BlankNode, Literal, LogicalType, PhysicalType, Quad, StreamOptions, Triple
 from jellyframe.storage.compression import zstd_module
+from jellyframe.stream.writer import WriterSettings
 from support import wire
 from support.command import error_of, run
 from support.strategies import FrameCase, StreamCase
@@ -22,9 +24,11 @@ GRAPHS = StreamOptions(physical_type=PhysicalType.QUADS, logical_type=LogicalTyp
 TURTLE = b"@prefix a: <http://a/> . [] a:p [ a:p 'x'@EN ] . a:s a:p a:s ."
 
 
-def stream(frames: list[list[Triple | Quad]], options: StreamOptions | None = None, **settings: object) -> bytes:
+def stream(
+    frames: Iterable[Iterable[Triple | Quad]], options: StreamOptions | None = None, **settings: Unpack[WriterSettings]
+) -> bytes:
     """A stream with a frame for each of the lists."""
-    return written(StreamCase(options, [FrameCase(frame) for frame in frames]), **settings)
+    return written(StreamCase(options or StreamOptions(), [FrameCase(list(frame)) for frame in frames]), **settings)
 
 
 @pytest.fixture(scope="module")

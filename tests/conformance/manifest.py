@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 import pyoxigraph as ox
 
@@ -52,6 +53,16 @@ def read_entries(manifest: Path) -> list[Entry]:
     return _Manifest(manifest).entries()
 
 
+# What has a value: all that manifests are made of.
+_Node: TypeAlias = ox.NamedNode | ox.BlankNode | ox.Literal
+
+
+def _node(term: _Node | ox.Triple) -> _Node:
+    if isinstance(term, ox.Triple):
+        raise ValueError(f"{term} has no place in a manifest")
+    return term
+
+
 class _Manifest:
     def __init__(self, path: Path) -> None:
         self.folder = path.parent
@@ -64,11 +75,11 @@ class _Manifest:
         found = []
         for quad in self.store.quads_for_pattern(None, ox.NamedNode(_MF + "entries"), None):
             # The manifest's own IRI stands in its folder, so what it shares with a file's IRI is that folder.
-            self.base = quad.subject.value.rpartition("/")[0] + "/"
-            found += [self._entry(node) for node in self._list(quad.object)]
+            self.base = _node(quad.subject).value.rpartition("/")[0] + "/"
+            found += [self._entry(node) for node in self._list(_node(quad.object))]
         return found
 
-    def _entry(self, node: ox.NamedNode) -> Entry:
+    def _entry(self, node: _Node) -> Entry:
         types = {self._local(kind) for kind in self._objects(node, _RDF + "type")}
         if ("TestPositive" in types) == ("TestNegative" in types):
             raise ValueError(f"{node.value} is neither a positive nor a negative test")
@@ -82,13 +93,14 @@ class _Manifest:
             requires=frozenset(self._local(need) for need in self._objects(node, _MF + "requires")),
         )
 
-    def _objects(self, subject: ox.NamedNode | ox.BlankNode, predicate: str) -> list[ox.NamedNode]:
-        return [quad.object for quad in self.store.quads_for_pattern(subject, ox.NamedNode(predicate), None)]
+    def _objects(self, subject: _Node, predicate: str) -> list[_Node]:
+        assert not isinstance(subject, ox.Literal)
+        return [_node(quad.object) for quad in self.store.quads_for_pattern(subject, ox.NamedNode(predicate), None)]
 
-    def _local(self, node: ox.NamedNode) -> str:
+    def _local(self, node: _Node) -> str:
         return str(node.value).removeprefix(_VOCABULARY)
 
-    def _list(self, node: ox.NamedNode | ox.BlankNode) -> list[ox.NamedNode]:
+    def _list(self, node: _Node) -> list[_Node]:
         """The members of an RDF list; a node that is no list stands for itself."""
         if not self._objects(node, _RDF + "first") and node.value != _RDF + "nil":
             return [node]
@@ -98,7 +110,7 @@ class _Manifest:
             (node,) = self._objects(node, _RDF + "rest")
         return members
 
-    def _files(self, node: ox.NamedNode, role: str) -> tuple[Path, ...]:
+    def _files(self, node: _Node, role: str) -> tuple[Path, ...]:
         members = [file for value in self._objects(node, _MF + role) for file in self._list(value)]
         return tuple(self.folder / self._relative(file.value) for file in members)
 

@@ -21,7 +21,10 @@ def test_report_is_turtle_with_one_assertion_per_result() -> None:
     for quad in store.quads_for_pattern(None, ox.NamedNode(EARL + "test"), None):
         (subject,) = store.quads_for_pattern(quad.subject, ox.NamedNode(EARL + "subject"), None)
         (result,) = store.quads_for_pattern(quad.subject, ox.NamedNode(EARL + "result"), None)
+        assert isinstance(result.object, ox.NamedNode | ox.BlankNode)
         (outcome,) = store.quads_for_pattern(result.object, ox.NamedNode(EARL + "outcome"), None)
-        assert subject.object.value == SUBJECT
+        assert subject.object == ox.NamedNode(SUBJECT)
+        assert isinstance(quad.object, ox.NamedNode)
+        assert isinstance(outcome.object, ox.NamedNode)
         outcomes[quad.object.value] = outcome.object.value.removeprefix(EARL)
     assert outcomes == {result.test: result.outcome for result in results}

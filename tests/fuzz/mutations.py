@@ -10,6 +10,7 @@ from typing import Any
 
 from conformance.manifest import suite_folder
 from jellyframe.errors import JellyError
+from jellyframe.storage.types import Source
 from support import wire
 from support.plain import plain
 from support.wire import bnode, graph_literal, iri, literal, quoted
@@ -121,7 +122,7 @@ class Outcome:
     place: tuple[int | None, ...] = ()
 
 
-def outcome(package: ModuleType, data: bytes, **arguments: Any) -> Outcome:
+def outcome(package: ModuleType, data: Source, **arguments: Any) -> Outcome:
     """Read all of it. Anything but a JellyError escapes, and fails the test."""
     frames: list[Any] = []
     try:

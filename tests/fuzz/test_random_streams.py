@@ -66,7 +66,7 @@ def test_both_kernels_read_the_same(twins: tuple[ModuleType, ModuleType], case: 
 def test_both_kernels_write_the_same(
     twins: tuple[ModuleType, ModuleType], case: StreamCase, restart_every: int | None
 ) -> None:
-    results = []
+    results: list[tuple[object, ...]] = []
     for name, package in zip(("compiled", "pure"), twins, strict=True):
         terms = load_twin_module(name, "terms")
         frames = [

@@ -129,7 +129,7 @@ def pyjelly_full_frames(data: bytes) -> list[PyjellyFrame]:
     found = []
     for frame in frames:
         rows = list(decoder.iter_rows(frame))
-        namespaces = [tuple(row) for row in rows if isinstance(row, Declaration)]
+        namespaces = [(name, iri) for name, iri in (row for row in rows if isinstance(row, Declaration))]
         statements = [row for row in rows if not isinstance(row, Declaration)]
         found.append(PyjellyFrame(statements, namespaces, dict(frame.metadata)))
     return found

@@ -106,7 +106,8 @@ def test_restart_points_at_every_distance(physical: PhysicalType) -> None:
     iris = [jellyframe.IRI(f"http://example.org/{number}") for number in range(6)]
     triples = [jellyframe.Triple(iri, iri, iri) for iri in iris]
     quads = [jellyframe.Quad(*triple, iris[number // 4]) for number, triple in enumerate(triples)]
-    statements = triples if physical is PhysicalType.TRIPLES else quads
+    statements: list[jellyframe.Triple | jellyframe.Quad] = []
+    statements += triples if physical is PhysicalType.TRIPLES else quads
     case = StreamCase(jellyframe.StreamOptions(physical_type=physical), [FrameCase(statements)])
     for distance in range(1, 300):
         data = written_flat(case, restart_every=distance, frame_rows=1)
@@ -118,9 +119,9 @@ def test_restart_points_at_every_distance(physical: PhysicalType) -> None:
 
 
 def test_restart_points_come_when_asked_for() -> None:
-    statements = [
-        jellyframe.Quad(*[jellyframe.IRI(f"http://example.org/{number}")] * 3, jellyframe.DEFAULT_GRAPH)
-        for number in range(500)
+    iris = [jellyframe.IRI(f"http://example.org/{number}") for number in range(500)]
+    statements: list[jellyframe.Triple | jellyframe.Quad] = [
+        jellyframe.Quad(iri, iri, iri, jellyframe.DEFAULT_GRAPH) for iri in iris
     ]
     for physical in (PhysicalType.QUADS, PhysicalType.GRAPHS):
         case = StreamCase(jellyframe.StreamOptions(physical_type=physical), [FrameCase(statements)])
@@ -205,7 +206,8 @@ def test_every_type_to_a_path_with_defaults(tmp_path: Path, physical: PhysicalTy
     terms = [jellyframe.IRI(f"http://example.org/{number}#x") for number in range(40)]
     triples = [jellyframe.Triple(terms[n % 40], terms[n % 7], terms[n % 11]) for n in range(500)]
     quads = [jellyframe.Quad(*triple, terms[n // 100]) for n, triple in enumerate(triples)]
-    statements = triples if physical is PhysicalType.TRIPLES else quads
+    statements: list[jellyframe.Triple | jellyframe.Quad] = []
+    statements += triples if physical is PhysicalType.TRIPLES else quads
     options = jellyframe.StreamOptions.small(physical_type=physical, logical_type=logical)
     path = tmp_path / "stream.jelly"
     with jellyframe.open_writer(path, options) as writer:

@@ -113,8 +113,5 @@ def test_what_oxigraph_accepts(kernel: TextKernel, text: bytes) -> None:
 def test_twins_agree_on_damaged_text(text: bytes, cut: int) -> None:
     if kernel_name() != "compiled":
         pytest.skip("there is only the pure kernel here")
-    outcomes = [
-        outcome(lambda name=name: TextKernel(name).parse(text[:cut], text[cut:], quads=True))
-        for name in ("compiled", "pure")
-    ]
+    outcomes = [outcome(TextKernel(name).parse, text[:cut], text[cut:], quads=True) for name in ("compiled", "pure")]
     assert outcomes[0] == outcomes[1]

@@ -9,7 +9,7 @@ import pytest
 
 from jellyframe.errors import TextError
 from jellyframe.kernel import kernel_name
-from jellyframe.terms import DEFAULT_GRAPH, IRI, BlankNode, Literal, Quad, Triple
+from jellyframe.terms import DEFAULT_GRAPH, IRI, BlankNode, GraphName, Literal, Quad, Triple
 from support.plain import plain, plain_term
 from support.text_kernel import TextKernel, outcome
 
@@ -101,7 +101,7 @@ def test_documents(kernel: TextKernel, text: str, statements: list[Triple]) -> N
 
 def test_quads(kernel: TextKernel) -> None:
     text = b"<x:s> <x:p> <x:o> <x:g> .\n<x:s> <x:p> <x:o> <x:g>.\n<x:s> <x:p> <x:o> .\n<x:s> <x:p> <x:o>_:g.\n"
-    graphs = [G, G, DEFAULT_GRAPH, BlankNode("g")]
+    graphs: list[GraphName] = [G, G, DEFAULT_GRAPH, BlankNode("g")]
     assert kernel.parse(text, quads=True) == plain(Quad(*SPO, graph) for graph in graphs)
 
 
@@ -301,7 +301,7 @@ def test_errors_of_text_in_pieces(kernel: TextKernel) -> None:
     expected = outcome(lambda: kernel.parse(text, quads=True))
     assert expected[1:] == (9, 13, len(text) - 3)
     for cut in range(len(text) + 1):
-        assert outcome(lambda cut=cut: kernel.parse(text[:cut], text[cut:], quads=True)) == expected
+        assert outcome(kernel.parse, text[:cut], text[cut:], quads=True) == expected
 
 
 def test_a_full_batch_ends_at_a_line(kernel: TextKernel) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from jellyframe.errors import TextError
 from jellyframe.kernel import kernel_name
-from jellyframe.terms import IRI, BlankNode, Literal, Quad, Triple
+from jellyframe.terms import IRI, BlankNode, Literal, Triple
 from support.kernel_twins import load_twin_module
 from support.plain import plain, plain_term
 from support.strategies import Shape, any_statements, statement_lists
@@ -132,7 +132,7 @@ def test_lines(kernel: Kernel, data: st.DataObject) -> None:
 @given(data=st.data())
 def test_lines_come_back(kernel: Kernel, data: st.DataObject) -> None:
     shape = data.draw(st.builds(Shape, st.just(True), st.booleans(), st.booleans()))
-    statements: list[Quad] = data.draw(statement_lists(shape))
+    statements = data.draw(statement_lists(shape))
     text = kernel.lines(kernel.batch(statements))
     assert kernel.parse(text, quads=True, generalized=shape.generalized) == plain(statements)
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -84,9 +85,21 @@ WHICH = "from jellyframe.kernel import kernel_name, one_cy; print(kernel_name(),
 
 
 # The rest needs a package without some or all of its compiled modules, so it makes one.
+class Package(NamedTuple):
+    """A package that is not installed: the folder that holds it, and the folder of its kernel."""
+
+    folder: Path
+    kernel: Path
+
+    def __call__(self, code: str, wanted: str | None) -> subprocess.CompletedProcess[str]:
+        """Run code that imports the package."""
+        # -S leaves out site-packages, and with it the package under test.
+        return run(f"import sys; sys.path.insert(0, {str(self.folder)!r})\n{code}", wanted, "-S")
+
+
 @pytest.fixture
 def package(tmp_path):
-    """A package of two kernel modules, none of them compiled: a function that runs code with it."""
+    """A package of two kernel modules, none of them compiled."""
     kernel = tmp_path / "jellyframe" / "kernel"
     kernel.mkdir(parents=True)
     (tmp_path / "jellyframe" / "__init__.py").touch()
@@ -95,12 +108,7 @@ def package(tmp_path):
     for name in ("one_cy", "two_cy"):
         (kernel / f"{name}.py").write_text("FROM = 'source'\n")
 
-    def run_in_package(code: str, wanted: str | None) -> subprocess.CompletedProcess[str]:
-        # -S leaves out site-packages, and with it the package under test.
-        return run(f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n{code}", wanted, "-S")
-
-    run_in_package.kernel = kernel
-    return run_in_package
+    return Package(tmp_path, kernel)
 
 
 def test_compiled_is_an_error_where_nothing_is_compiled(package):

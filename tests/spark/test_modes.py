@@ -102,7 +102,9 @@ def test_bytes_that_are_missing_or_too_many(tmp_path, index, size, change):
             Read(path, layout="ntriples", partition_bytes=size)
         read = Read(path, layout="ntriples", partition_bytes=size, mode="PERMISSIVE")
         given = [row[:4] for row in read.rows() if row[-1] is None]
-        lost = [tuple(map(int, LOST.search(row[-1]).groups())) for row in read.rows() if row[-1] is not None]
+        reports = [LOST.search(row[-1]) for row in read.rows() if row[-1] is not None]
+        lost = [tuple(map(int, found.groups())) for found in reports if found is not None]
+        assert len(lost) == len(reports)
         assert lost
 
         def is_lost(start, stop, at=at, lost=lost):

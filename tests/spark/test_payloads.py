@@ -136,7 +136,7 @@ def test_through_a_broker(spark, tmp_path):
         {"bootstrap.servers": address, "group.id": "test", "auto.offset.reset": "earliest", "enable.auto.commit": False}
     )
     consumer.subscribe(["statements"])
-    received = []
+    received: list[tuple[str, bytearray]] = []
     try:
         while len(received) < len(sent):
             found = consumer.consume(len(sent) - len(received), timeout=60)

@@ -9,6 +9,7 @@ import jellyframe
 from jellyframe import DEFAULT_GRAPH, Batch, BlankNode, Literal, OptionsError, Triple
 from jellyframe.arrow.tables import batch_to_arrow, table_to_batches
 from jellyframe.ops.filters import RowFilter
+from jellyframe.options import LogicalType, PhysicalType
 from support.spark_data import INT, LONG, SPECIAL, STRING, XSD, Read, iri, quads, schema, texts, write_jelly
 
 STATEMENTS = quads(500) + SPECIAL
@@ -47,7 +48,9 @@ def test_columns_are_those_asked_for_in_that_order(path):
 @pytest.mark.parametrize("batch_rows", [3, 100_000])
 def test_metadata_goes_with_every_row_of_its_frame(tmp_path, batch_rows):
     path = tmp_path / "a.jelly"
-    options = jellyframe.StreamOptions(physical_type=2, logical_type=4, rdf_star=True, generalized_statements=True)
+    options = jellyframe.StreamOptions(
+        physical_type=PhysicalType.QUADS, logical_type=LogicalType.DATASETS, rdf_star=True, generalized_statements=True
+    )
     sizes = [1, 10, 0, 4, 20, 2]
     with jellyframe.open_writer(path, options) as writer:
         for number, size in enumerate(sizes):
@@ -59,6 +62,10 @@ def test_metadata_goes_with_every_row_of_its_frame(tmp_path, batch_rows):
         for number, size in enumerate(sizes)
         for _ in range(size)
     ]
+
+
+_THREE_SUBJECTS = (iri("s3"), BlankNode("b0"), Literal("generalized"))
+_TWO_GRAPHS = (iri("g2"), DEFAULT_GRAPH)
 
 
 @pytest.mark.parametrize(
@@ -83,10 +90,6 @@ def test_filters_keep_the_statements_with_these_terms(path, options, keep, batch
     expected = [(*row, frame) for row, (frame,) in zip(STATEMENTS, whole, strict=True) if keep(row)]
     assert [row[4] for row in read.rows()] == [row[4] for row in expected]
     assert read.counted("s", "p", "o", "g") == texts(row[:4] for row in expected)
-
-
-_THREE_SUBJECTS = (iri("s3"), BlankNode("b0"), Literal("generalized"))
-_TWO_GRAPHS = (iri("g2"), DEFAULT_GRAPH)
 
 
 def test_filters_on_graphs_of_triples():

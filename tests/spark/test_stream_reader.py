@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -58,7 +59,11 @@ def test_all_that_the_batch_source_can_do(tmp_path):
     add(tmp_path, "large.jelly", many, restart_every=4000, frame_rows=40)
     add(tmp_path, "packed.jelly.gz", many[:600], compression="gzip")
     pattern = f"{tmp_path}/{{large,packed,none}}.*"
-    options = {"predicates": "http://example.org/p1", "partition_bytes": "5k", "columns": "frame,o,file"}
+    options: dict[str, Any] = {
+        "predicates": "http://example.org/p1",
+        "partition_bytes": "5k",
+        "columns": "frame,o,file",
+    }
     query = Query(pattern, **options)
     assert counted(query.next()) == Read(pattern, **options, layout="ntriples").counted()
     assert len(query.reader.partitions(query.reader.initialOffset(), query.offset)) > 10

@@ -38,9 +38,9 @@ def test_all_that_has_come_is_read_once(tmp_path):
         Query(folder)
     with pytest.raises(OptionsError, match=r"need Spark 4\.2"):
         Query(folder, maxfilespertrigger=1)
-    first = Query(folder, statelocation=tmp_path / "state").reader.latestOffset()
+    first = Query(folder, statelocation=tmp_path / "state").reader.latestOffset()  # type: ignore[call-arg]
     add(folder, "b.jelly", STATEMENTS[100:])
     query = Query(folder, statelocation=tmp_path / "state")
-    second = query.reader.latestOffset()
+    second = query.reader.latestOffset()  # type: ignore[call-arg]
     assert counted(query.read(query.reader.initialOffset(), first)) == texts(STATEMENTS[:100])
     assert counted(query.read(first, second)) == texts(STATEMENTS[100:])

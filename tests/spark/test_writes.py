@@ -79,6 +79,7 @@ def test_files_can_be_split_and_have_an_index(tmp_path):
     (file,) = write(tmp_path, table_of(STATEMENTS), restart_every="2k", frame_rows=30)
     with file.open("rb") as source:
         index = jellyframe.stream.index.read_index(source)
+    assert index is not None
     assert index.statements == len(STATEMENTS)
     assert len(index.restarts) > 3
     assert len(Read(file, partition_bytes=1).partitions) == len(index.restarts)

@@ -37,7 +37,7 @@ def names(log):
 def test_files_keep_their_numbers(tmp_path):
     chance = random.Random(5)
     log = opened(tmp_path / "log")
-    expected = []
+    expected: list[str] = []
     for i in range(2 * SEGMENTS_TO_MERGE + 5):
         old = [file(name) for name in chance.sample(expected, min(3, len(expected)))]
         log.add([*old, file(f"{i}/b", 1), file(f"{i}/a", 2)])

@@ -117,7 +117,7 @@ def test_a_writer_that_is_open_at_exit_is_discarded(tmp_path: Path) -> None:
         "keep = [writer]\n"
         "keep.append(keep)\n"
     )
-    command = [sys.executable, "-W", "always", "-c", code, tmp_path / "out"]
+    command = [sys.executable, "-W", "always", "-c", code, str(tmp_path / "out")]
     done = subprocess.run(command, capture_output=True, check=True)
     assert os.listdir(tmp_path) == []
     assert b"ResourceWarning" in done.stderr
@@ -136,7 +136,7 @@ def test_a_fork_leaves_the_file_alone(tmp_path: Path) -> None:
         "os.waitpid(pid, 0)\n"
         "sink.close()\n"
     )
-    subprocess.run([sys.executable, "-c", code, tmp_path / "out"], check=True)
+    subprocess.run([sys.executable, "-c", code, str(tmp_path / "out")], check=True)
     assert (tmp_path / "out").read_bytes() == b"whole"
 
 

@@ -95,8 +95,8 @@ class FailingMoves:
 def test_a_commit_that_fails_changes_nothing(folder, monkeypatch, good_moves):
     target = Target.of(str(folder), "job")
     files = stage(target, "a.jelly", "b.jelly")
-    monkeypatch.setattr("jellyframe.storage.stores._filesystem", lambda _base: fs)
     fs = FailingMoves(good_moves, 1)
+    monkeypatch.setattr("jellyframe.storage.stores._filesystem", lambda _base: fs)
     with pytest.raises(StorageError, match="nothing was changed: the disk is on fire"):
         target.publish(files, OVERWRITE)
     staged = {name: data for name, data in contents(folder).items() if not name.startswith("_")}
@@ -109,8 +109,8 @@ def test_a_commit_that_fails_changes_nothing(folder, monkeypatch, good_moves):
 def test_old_data_is_kept_even_if_nothing_can_be_undone(folder, monkeypatch):
     target = Target.of(str(folder), "job")
     files = stage(target, "a.jelly", "b.jelly")
-    monkeypatch.setattr("jellyframe.storage.stores._filesystem", lambda _base: fs)
     fs = FailingMoves(2, 2)
+    monkeypatch.setattr("jellyframe.storage.stores._filesystem", lambda _base: fs)
     with pytest.raises(StorageError, match="could not be moved back"):
         target.publish(files, OVERWRITE)
     target.discard()

@@ -18,6 +18,7 @@ from jellyframe.errors import OptionsError, StorageError
 from jellyframe.storage.compression import zstd_module
 from jellyframe.storage.sinks import ByteSink, descriptor_of
 from jellyframe.storage.sources import ByteSource
+from jellyframe.storage.types import Buffer
 
 CONTENT = bytes(range(256)) * 4000
 
@@ -153,8 +154,8 @@ def test_a_file_object_that_does_not_say_what_it_took_took_all() -> None:
         def __init__(self) -> None:
             self.pieces: list[bytes] = []
 
-        def write(self, data: bytes) -> None:
-            self.pieces.append(data)
+        def write(self, data: Buffer) -> None:
+            self.pieces.append(bytes(data))
 
     collector = Collector()
     with ByteSink(collector) as sink:

@@ -115,9 +115,9 @@ def test_a_pipe_gives_what_has_arrived() -> None:
 
 def test_what_cannot_be_read_from() -> None:
     with pytest.raises(TypeError, match="binary file object, not int"):
-        ByteSource(5)
+        ByteSource(5)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="binary mode"):
-        ByteSource(io.StringIO("text"))
+        ByteSource(io.StringIO("text"))  # type: ignore[arg-type]
 
     class HasNothing:
         def read(self, _size: int) -> None:

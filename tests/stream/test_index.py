@@ -9,6 +9,7 @@ import pytest
 import jellyframe
 from jellyframe import IRI, BlankNode, Literal, LogicalType, PhysicalType, Quad, StreamOptions, Triple
 from jellyframe.stream import index
+from jellyframe.wire import decode_varint, encode_varint
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
 
@@ -83,8 +84,8 @@ def test_files_end_to_end(tmp_path: Path, with_index: tuple[bool, bool]) -> None
     statements = triples(300)
     both = tmp_path / "both.jelly"
     for at, indexed in enumerate(with_index):
-        arguments = {"restart_every": 500, "frame_rows": 20, "index": indexed}
-        with jellyframe.open_writer(tmp_path / f"{at}", options, **arguments) as writer:
+        path = tmp_path / f"{at}"
+        with jellyframe.open_writer(path, options, restart_every=500, frame_rows=20, index=indexed) as writer:
             writer.write(statements)
     both.write_bytes((tmp_path / "0").read_bytes() + (tmp_path / "1").read_bytes())
     with jellyframe.open_reader(both) as reader:
@@ -108,10 +109,10 @@ def test_other_writers_repeated_options_are_no_restart_points(tmp_path: Path) ->
     data = plain.getvalue()
     at = 0
     while at < len(data):
-        size, body = index.decode_varint(data, at)
+        size, body = decode_varint(data, at)
         frame = data[body : body + size]
         frame = frame if at == 0 else options_row + frame
-        changed += index.encode_varint(len(frame)) + frame
+        changed += encode_varint(len(frame)) + frame
         at = body + size
     path = tmp_path / "file.jelly"
     path.write_bytes(changed)
@@ -122,7 +123,7 @@ def test_other_writers_repeated_options_are_no_restart_points(tmp_path: Path) ->
 def test_reading_from_what_is_no_restart_point_is_an_error(tmp_path: Path) -> None:
     path = written(tmp_path / "file.jelly", triples(400), restart_every=None)
     data = path.read_bytes()
-    size, body = index.decode_varint(data, 0)
+    size, body = decode_varint(data, 0)
     with pytest.raises(jellyframe.JellyError):
         read(path, body + size)
 

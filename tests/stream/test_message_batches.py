@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -64,7 +65,7 @@ def expected(payload):
 
 def decoded(payloads, layout="struct"):
     """For each message its statements, or None; as `loads` gives them."""
-    found = [None] * len(payloads)
+    found: list[list[tuple[Any, ...]] | None] = [None] * len(payloads)
     for part in MessageDecoder(layout).decode(pa.array(payloads, pa.binary())):
         assert sum(part.counts) == len(part.rows)
         statements = list(map(tuple, BatchMaker(part.rows.schema).make(part.rows).statements()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -79,19 +80,24 @@ def test_name_tables_that_are_too_small(twin: ModuleType, size: int) -> None:
 TABLES = ("names", "prefixes", "datatypes")
 
 
+def sizes(table: str, size: int) -> dict[str, Any]:
+    """Return the argument of `wire.options` that gives a table its size."""
+    return {table: size}
+
+
 @pytest.mark.parametrize("size", [4097, 10_000_000, 2**31, 2**32 - 1])
 @pytest.mark.parametrize("table", TABLES)
 def test_tables_above_the_limit(twin: ModuleType, table: str, size: int) -> None:
-    refuse(twin, [[wire.options(**{table: size})]], LimitError)
+    refuse(twin, [[wire.options(**sizes(table, size))]], LimitError)
 
 
 @pytest.mark.parametrize("table", TABLES)
 def test_limits_of_tables_can_be_set(twin: ModuleType, table: str) -> None:
     limit = {"names": "max_name_table_size", "prefixes": "max_prefix_table_size"}.get(table, "max_datatype_table_size")
-    options = wire.options(**{table: 5000})
+    options = wire.options(**sizes(table, 5000))
     assert read(twin, wire.stream(options, NAME, STATEMENT), limits=Limits(**{limit: 5000})) == 1
     refuse(twin, [[options]], LimitError, limits=Limits(**{limit: 4999}))
-    assert read(twin, wire.stream(wire.options(**{table: 4096}), NAME, STATEMENT)) == 1
+    assert read(twin, wire.stream(wire.options(**sizes(table, 4096)), NAME, STATEMENT)) == 1
 
 
 def test_the_options_may_be_repeated(twin: ModuleType) -> None:
@@ -122,7 +128,7 @@ def test_options_that_are_spelled_otherwise_are_the_same(twin: ModuleType) -> No
     assert read(twin, wire.stream(options, spelled_out, NAME, STATEMENT)) == 1
 
 
-DIFFERENT = {
+DIFFERENT: dict[str, Any] = {
     "name": "other",
     "physical": 2,
     "generalized": 1,

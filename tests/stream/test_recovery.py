@@ -196,7 +196,8 @@ def test_a_byte_range_is_not_left(good: bytes) -> None:
     parts = [recover(damaged, byte_range=place) for place in ranges]
     assert [len(lost) for _given, lost in parts] == [int(at == 2) for at in range(len(ranges))]
     (damage,) = parts[2][1]
-    assert points[2] <= damage.start < damage.stop == points[3]
+    assert points[2] <= damage.start < points[3]
+    assert damage.stop == points[3]
     assert [line for given, _lost in parts for line in given] == recover(damaged)[0]
 
 

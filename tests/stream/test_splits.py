@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from typing import Any
+
 import pytest
 
 import jellyframe
@@ -102,7 +105,7 @@ def test_a_damaged_file_is_cut_behind_the_damage_too(split_file, tmp_path, size)
         offsets = [piece.start for piece in pieces]
         assert offsets[:4] == points[:4]
         assert offsets[4:] == [point - 100 for point in points[4:]]
-    lost = []
+    lost: list[jellyframe.Damage] = []
     rows = 0
     for piece in pieces:
         with (
@@ -124,7 +127,7 @@ def test_a_consumer_that_stops_closes_the_file(tmp_path, monkeypatch):
     source = JellyDataSource({"path": str(path), "batch_rows": "5000"})
     reader = source.reader(source.schema())
     (partition,) = reader.partitions()
-    opened = []
+    opened: list[Any] = []
     really_open = DataFile.open
 
     def watched_open(file):
@@ -133,6 +136,7 @@ def test_a_consumer_that_stops_closes_the_file(tmp_path, monkeypatch):
 
     monkeypatch.setattr(DataFile, "open", watched_open)
     rows = reader.read(partition)
+    assert isinstance(rows, Generator)
     next(rows)
     (file,) = opened
     assert not file.closed

@@ -29,6 +29,7 @@ from jellyframe import (
     Triple,
 )
 from jellyframe.errors import NamedGraphError
+from jellyframe.storage.types import Compression
 
 A, B, C = (IRI(f"http://example.org/{name}") for name in "abc")
 STAR = Triple(Triple(A, B, C), B, C)
@@ -240,7 +241,7 @@ def test_a_bare_stream_is_one_frame() -> None:
 
 
 @pytest.mark.parametrize("compression", ["gzip", "zstd"])
-def test_compressed(tmp_path: Path, compression: str) -> None:
+def test_compressed(tmp_path: Path, compression: Compression) -> None:
     with jellyframe.open_writer(tmp_path / "file", compression=compression) as writer:
         writer.write(many(1000))
     with jellyframe.open_reader(tmp_path / "file") as reader:

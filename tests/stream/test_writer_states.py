@@ -303,6 +303,4 @@ def test_what_was_accepted_reads_back_exactly(twin: ModuleType) -> None:
         package = twin
         terms = Terms(twin)
 
-    run_state_machine_as_test(  # type: ignore[no-untyped-call]
-        Machine, settings=settings(settings.default, stateful_step_count=20)
-    )
+    run_state_machine_as_test(Machine, settings=settings(settings.default, stateful_step_count=20))

@@ -13,8 +13,9 @@ import pyoxigraph  # noqa: F401  # loaded before the limit is set
 
 import jellyframe
 from jellyframe.cli.main import main
+from jellyframe.options import LayoutName
 
-LAYOUTS = ("struct", "ntriples", "flat")
+LAYOUTS: tuple[LayoutName, ...] = ("struct", "ntriples", "flat")
 
 
 def limit_memory(extra: int) -> None:
@@ -29,7 +30,7 @@ def read_in_every_way(path: str, formats: list[str]) -> dict[str, int]:
     for layout in LAYOUTS:
         for dictionary in (False, True):
             with jellyframe.open_reader(path) as reader:
-                rows = sum(map(len, reader.record_batches(layout, dictionary=dictionary)))
+                rows = sum(batch.num_rows for batch in reader.record_batches(layout, dictionary=dictionary))
             done[f"{layout} {'dictionary' if dictionary else 'plain'}"] = rows
     with jellyframe.open_reader(path) as reader:
         done["statements"] = sum(1 for _ in reader)

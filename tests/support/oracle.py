@@ -68,7 +68,7 @@ def split_frames(data: bytes, delimited: bool | None = None) -> list[bytes]:
         raise UnsettledError("no bytes at all")
     if not delimited:
         return [data]
-    frames = []
+    frames: list[bytes] = []
     position = 0
     while position < len(data):
         length, position = read_varint(data, position)

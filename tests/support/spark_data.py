@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pyarrow as pa
 from pyspark.sql.types import IntegerType, LongType, StringType, StructField, StructType
@@ -53,7 +53,10 @@ def quads(n: int) -> list[Quad]:
 STATEMENTS = [*quads(600), *SPECIAL]
 
 
-def write_jelly(path: Path, statements: Iterable[Any], **options: Any) -> Path:
+PathOrUri = TypeVar("PathOrUri", str, Path)
+
+
+def write_jelly(path: PathOrUri, statements: Iterable[Triple | Quad], **options: Any) -> PathOrUri:
     with jellyframe.open_writer(path, **options) as writer:
         writer.write(statements)
     return path
@@ -96,7 +99,7 @@ class Read:
         reader = source.reader(self.schema)
         self.partitions = [list(reader.read(partition)) for partition in reader.partitions()]
         batches = [batch for partition in self.partitions for batch in partition]
-        self.table = pa.Table.from_batches(batches, reader.columns.arrow)  # type: ignore[attr-defined]
+        self.table = pa.Table.from_batches(batches, reader.columns.arrow)
 
     def rows(self, *names: str) -> list[tuple[Any, ...]]:
         table = self.table.select(list(names)) if names else self.table

@@ -7,7 +7,7 @@ Importing this module also picks the Hypothesis profile: `quick`, or the one tha
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,9 +21,12 @@ Term = Any
 Statement = Triple | Quad
 
 # Time says nothing about right or wrong, and the pure kernel is slow: no deadline.
-_COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large]}
+_COMMON: dict[str, Any] = {
+    "deadline": None,
+    "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large],
+}
 # Shrinking a failure takes minutes, with streams this size; `thorough` does it.
-_QUICK = {"phases": [Phase.explicit, Phase.generate], "report_multiple_bugs": False, "database": None}
+_QUICK: dict[str, Any] = {"phases": [Phase.explicit, Phase.generate], "report_multiple_bugs": False, "database": None}
 settings.register_profile("quick", max_examples=40, derandomize=True, **_QUICK, **_COMMON)
 settings.register_profile("thorough", max_examples=2000, **_COMMON)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
@@ -154,12 +157,12 @@ def statement_lists(draw: st.DrawFn, shape: Shape, min_size: int = 0, max_size: 
     """Statements over a small pool of terms, some of them equal to the one before in some position."""
     pool = draw(term_pools(shape))
     positions = _positions(pool, shape, in_quoted=False)
-    build = Quad if shape.quads else Triple
-    fresh = st.builds(build, *positions)
+    build: Callable[..., Statement] = Quad if shape.quads else Triple
+    fresh: st.SearchStrategy[Statement] = st.builds(build, *positions)
     statements: list[Statement] = []
     for _ in range(draw(st.integers(min_size, max_size))):
         statement = draw(fresh)
-        if statements and draw(st.booleans()):
+        if len(statements) > 0 and draw(st.booleans()):
             kept = draw(st.integers(1, 2 ** len(positions) - 1))
             terms = zip(statements[-1], statement, strict=True)
             statement = build(*(old if kept >> place & 1 else new for place, (old, new) in enumerate(terms)))

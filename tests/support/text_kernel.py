@@ -43,9 +43,9 @@ class TextKernel:
         return [terms[term] for term in column]
 
 
-def outcome(run: Callable[[], object]) -> object:
+def outcome(run: Callable[..., Any], *arguments: object, **settings: object) -> Any:
     """What comes of it: a value, or an error with its place."""
     try:
-        return run()
+        return run(*arguments, **settings)
     except TextError as error:
         return error.message, error.line, error.column, error.offset

@@ -114,7 +114,7 @@ def options(
     return block(1, payload + extra)
 
 
-def triple(s: Term | None = None, p: Term | None = None, o: Term | None = None, extra: bytes = b"") -> bytes:
+def triple(s: Term | None = None, p: Term | None = None, o: Term | None = None, *, extra: bytes = b"") -> bytes:
     return block(2, spo(s, p, o) + extra)
 
 

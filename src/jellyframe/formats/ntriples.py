@@ -17,7 +17,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
 from jellyframe.batch import Batch
 from jellyframe.errors import JellyError, LimitError, OptionsError, TextError
@@ -30,7 +30,7 @@ from jellyframe.kernel.ntriples_write_cy import term_strings, write_lines
 from jellyframe.options import Limits
 from jellyframe.storage.sinks import ByteSink
 from jellyframe.storage.sources import ByteSource
-from jellyframe.storage.types import Sink, Source
+from jellyframe.storage.types import Compression, Sink, Source
 from jellyframe.stream.decoder import DEFAULT_BATCH_ROWS
 
 if TYPE_CHECKING:
@@ -145,13 +145,23 @@ class _Output(BatchOutput):
             self._sink.write(lines)
 
 
+@overload
+def write(batches: Batch | Iterable[Batch], sink: None = None, *, compression: None = None) -> bytes: ...
+@overload
+def write(batches: Batch | Iterable[Batch], sink: Sink, *, compression: Compression | None = None) -> None: ...
 def write(
-    batches: Batch | Iterable[Batch], sink: Sink | None = None, *, compression: str | None = None
+    batches: Batch | Iterable[Batch], sink: Sink | None = None, *, compression: Compression | None = None
 ) -> bytes | None:
     """Write batches as N-Triples or, where they have graphs, as N-Quads.
 
-    `sink` is a path, where the file appears whole or not at all, or a binary file object; without one the text is
-    returned. `compression` is "gzip", "zstd" or None.
+    Args:
+        batches: one batch, or several
+        sink: a path, where the file appears whole or not at all, or a binary file object; without one the text is
+            returned
+        compression: `gzip`, `zstd` or None
+
+    Raises:
+        OptionsError: if there is a compression and no sink
     """
     if isinstance(batches, Batch):
         batches = (batches,)

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pyspark.sql.datasource import (
-    DataSource,
-    DataSourceReader,
-    DataSourceStreamReader,
-    DataSourceStreamWriter,
-    DataSourceWriter,
-)
+from pyspark.sql.datasource import DataSource
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
     from pyspark.sql.types import StructType
+
+    from jellyframe.spark.reading import JellyBatchReader
+    from jellyframe.spark.stream_sink import JellyStreamWriter
+    from jellyframe.spark.stream_source import JellyStreamReader
+    from jellyframe.spark.types import Session
+    from jellyframe.spark.writing import JellyBatchWriter
 
 _QUERY_OPTIONS = ("checkpointlocation", "queryname")
 
@@ -32,25 +31,25 @@ class JellyDataSource(DataSource):
 
         return default_schema(ReadOptions.read(self.options))
 
-    def reader(self, schema: StructType) -> DataSourceReader:
+    def reader(self, schema: StructType) -> JellyBatchReader:
         from jellyframe.spark.options import ReadOptions
         from jellyframe.spark.reading import JellyBatchReader
 
         return JellyBatchReader(ReadOptions.read(self.options), schema)
 
-    def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802
+    def streamReader(self, schema: StructType) -> JellyStreamReader:  # noqa: N802
         from jellyframe.spark.options import ReadOptions
         from jellyframe.spark.stream_source import JellyStreamReader
 
         return JellyStreamReader(ReadOptions.read(self.options), schema)
 
-    def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:
+    def writer(self, schema: StructType, overwrite: bool) -> JellyBatchWriter:
         from jellyframe.spark.options import WriteOptions
         from jellyframe.spark.writing import JellyBatchWriter
 
         return JellyBatchWriter(WriteOptions.read(self.options), schema, overwrite=overwrite)
 
-    def streamWriter(self, schema: StructType, overwrite: bool) -> DataSourceStreamWriter:  # noqa: N802
+    def streamWriter(self, schema: StructType, overwrite: bool) -> JellyStreamWriter:  # noqa: N802
         from jellyframe.spark.options import WriteOptions
         from jellyframe.spark.stream_sink import JellyStreamWriter
 
@@ -59,7 +58,7 @@ class JellyDataSource(DataSource):
         return JellyStreamWriter(WriteOptions.read(options), schema, overwrite=overwrite)
 
 
-def register(spark: SparkSession) -> None:
+def register(spark: Session) -> None:
     """Make `format("jelly")` known to a session where `pyspark_jelly` is not installed, and activate the session."""
     from jellyframe.spark.threads import activate
 

@@ -5,17 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from jellyframe.spark.types import AnySession
 
 
-def activate(spark: SparkSession) -> SparkSession:
+def activate(spark: AnySession) -> AnySession:
     """Make a session the active one of the calling thread, and return it.
 
     For writes, Spark looks `format("jelly")` up in the active session of the JVM thread that serves the calling Python
     thread. Only the thread that started Spark has one, so any other calls this once before it writes. With Spark
     Connect, where the server sees to it, nothing has to be done.
     """
-    if hasattr(spark, "_jsparkSession"):
+    java_session: Any = getattr(spark, "_jsparkSession", None)
+    if java_session is not None:
         jvm: Any = spark.sparkContext._jvm
-        jvm.org.apache.spark.sql.classic.SparkSession.setActiveSession(spark._jsparkSession)
+        jvm.org.apache.spark.sql.classic.SparkSession.setActiveSession(java_session)
     return spark

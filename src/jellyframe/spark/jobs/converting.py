@@ -14,11 +14,11 @@ from jellyframe.spark.jobs.running import copy_statements
 from jellyframe.storage.commit import ERROR, SaveMode
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from jellyframe.spark.types import Session
 
 
 def convert(
-    spark: SparkSession,
+    spark: Session,
     paths: Paths,
     output: str | PathLike[str],
     *,

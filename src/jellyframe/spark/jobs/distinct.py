@@ -33,16 +33,16 @@ from jellyframe.spark.jobs.running import run_job
 from jellyframe.stream.splits import Piece
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame
+
+    from jellyframe.spark.types import Session
 
 # Of each bucket, hashes and blobs are in memory; of each blob that is being made, a writer with its lookups.
 BUCKET_BYTES = 32 << 20
 MAX_BUCKETS = 128
 
 
-def write_distinct(
-    job: str, spark: SparkSession, inputs: JobInputs, output: Output, files: int, buckets: int
-) -> Summary:
+def write_distinct(job: str, spark: Session, inputs: JobInputs, output: Output, files: int, buckets: int) -> Summary:
     """Write the statements of the inputs once each, to about so many files."""
     number = -(-buckets // files) * files
     keys = partition_keys(spark, files)

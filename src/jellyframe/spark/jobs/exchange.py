@@ -21,7 +21,9 @@ from jellyframe.stream.reader import open_reader
 from jellyframe.stream.writer import JellyWriter, open_writer
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame
+
+    from jellyframe.spark.types import Session
 
 _BLOB_BYTES = 1 << 20
 # Blobs are large, so few of them go to a worker at a time.
@@ -36,7 +38,7 @@ _NOTE = -1
 _KEYS_TRIED = 64
 
 
-def partition_keys(spark: SparkSession, partitions: int) -> tuple[int, ...]:
+def partition_keys(spark: Session, partitions: int) -> tuple[int, ...]:
     """Return a number for each partition that `repartition` sends there."""
     numbers = spark.range(0, partitions * _KEYS_TRIED, 1, 1)
     rows = numbers.selectExpr("id", f"pmod(hash(id), {partitions}) as place").collect()
@@ -143,7 +145,7 @@ def _write(
 
 
 @contextmanager
-def small_batches(spark: SparkSession) -> Iterator[None]:
+def small_batches(spark: Session) -> Iterator[None]:
     """Have Spark hand over few blobs at a time meanwhile."""
     before = spark.conf.get(_BATCH_SETTING)
     spark.conf.set(_BATCH_SETTING, _BLOBS_PER_BATCH)

@@ -13,13 +13,15 @@ from jellyframe.ops.statistics.result import Statistics
 from jellyframe.spark.jobs.inputs import JobInputs, map_pieces
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame
+
+    from jellyframe.spark.types import Session
 
 # How far sketches are off, in two cases of three.
 _SKETCH_DEVIATION = 0.015
 
 
-def counts_of_files(spark: SparkSession, inputs: JobInputs) -> DataFrame:
+def counts_of_files(spark: Session, inputs: JobInputs) -> DataFrame:
     """Return the counts of files, which the tasks read by themselves."""
     files = inputs.files
     return map_pieces(spark, inputs.pieces(), lambda pieces: counted_pieces(pieces, files), COUNTS_DDL)

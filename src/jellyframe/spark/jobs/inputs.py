@@ -16,7 +16,9 @@ from jellyframe.spark.options import ReadOptions
 from jellyframe.stream.splits import Piece
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame
+
+    from jellyframe.spark.types import Session
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ def _option_text(name: str, value: Any) -> str:
 
 
 def read_statements(
-    spark: SparkSession,
+    spark: Session,
     paths: Paths,
     *,
     layout: str = "ntriples",
@@ -80,7 +82,7 @@ def read_statements(
     return statements(spark, JobInputs.find(paths, in_format=in_format, mode=mode, layout=layout, **options))
 
 
-def statements(spark: SparkSession, inputs: JobInputs, columns: Sequence[str] | None = None) -> DataFrame:
+def statements(spark: Session, inputs: JobInputs, columns: Sequence[str] | None = None) -> DataFrame:
     """Return the statements of files that have been found; only some `columns` of them, where these are named."""
     from jellyframe.spark.schema import columns_of, default_schema
 
@@ -93,7 +95,7 @@ def statements(spark: SparkSession, inputs: JobInputs, columns: Sequence[str] | 
 
 
 def map_pieces(
-    spark: SparkSession,
+    spark: Session,
     partitions: Sequence[tuple[Piece, ...]],
     work: Callable[[tuple[Piece, ...]], Iterable[pa.RecordBatch]],
     schema: Any,
@@ -105,9 +107,7 @@ def map_pieces(
     return map_tasks(spark, len(partitions), lambda number: work(partitions[number]), schema)
 
 
-def map_tasks(
-    spark: SparkSession, count: int, work: Callable[[int], Iterable[pa.RecordBatch]], schema: Any
-) -> DataFrame:
+def map_tasks(spark: Session, count: int, work: Callable[[int], Iterable[pa.RecordBatch]], schema: Any) -> DataFrame:
     """Return a DataFrame of what a function makes of the numbers of tasks."""
 
     def task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -15,14 +15,14 @@ from jellyframe.spark.jobs.running import FILE_BYTES, copy_statements, file_coun
 from jellyframe.storage.commit import ERROR, SaveMode
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from jellyframe.spark.types import Session
 
 # Rows that a shuffle has brought together are in no order; sorting them in runs makes the files much smaller.
 _SHUFFLED_SORT = "g,s,p"
 
 
 def merge(
-    spark: SparkSession,
+    spark: Session,
     paths: Paths,
     output: str | PathLike[str],
     *,

@@ -22,7 +22,9 @@ from jellyframe.spark.jobs.running import RESULT_SCHEMA, TaskResult, cores, good
 from jellyframe.storage.commit import APPEND, ERROR, SaveMode
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame
+
+    from jellyframe.spark.types import Session
 
 PREDICATE, GRAPH, SUBJECT = "predicate", "graph", "subject"
 KEYS = (PREDICATE, GRAPH, SUBJECT)
@@ -34,7 +36,7 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
 def partition(
-    spark: SparkSession,
+    spark: Session,
     paths: Paths,
     output: str | PathLike[str],
     *,

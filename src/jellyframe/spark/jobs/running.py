@@ -26,7 +26,9 @@ from jellyframe.storage.rolling import RollingFiles
 from jellyframe.stream.splits import OPEN_COST_BYTES, Piece
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame
+
+    from jellyframe.spark.types import Session
 
 # What a task says when it is done: one string of JSON.
 RESULT_SCHEMA = "result string"
@@ -189,7 +191,7 @@ def collected(frame: DataFrame) -> list[Any]:
 
 
 def copy_statements(
-    job: str, spark: SparkSession, inputs: JobInputs, output: Output, files: int | None, target_bytes: int | None
+    job: str, spark: Session, inputs: JobInputs, output: Output, files: int | None, target_bytes: int | None
 ) -> Summary:
     """Write what the inputs hold, as it is, in about as many files, or for about as many bytes of input a file."""
     said = inputs.options.partition_bytes or target_bytes
@@ -218,17 +220,17 @@ def write_statements(job: str, inputs: JobInputs, output: Output, frame: DataFra
     )
 
 
-def cores(spark: SparkSession) -> int:
+def cores(spark: Session) -> int:
     """How many tasks run at a time, as far as we know."""
     return spark.sparkContext.defaultParallelism if hasattr(spark, "_jvm") else _UNKNOWN_CORES
 
 
-def file_count(spark: SparkSession, size: int) -> int:
+def file_count(spark: Session, size: int) -> int:
     """Return in how many files data of about this size, as Jelly, is written."""
     return max(-(-size // FILE_BYTES), min(cores(spark), size // _SMALL_FILE_BYTES), 1)
 
 
-def _task_bytes(spark: SparkSession, inputs: Inputs) -> int:
+def _task_bytes(spark: Session, inputs: Inputs) -> int:
     fair = inputs.total_bytes // (_TASKS_PER_CORE * cores(spark))
     return min(max(fair, _MIN_TASK_BYTES), _MAX_TASK_BYTES)
 

@@ -25,7 +25,9 @@ from jellyframe.storage.commit import ERROR, SaveMode
 from jellyframe.stream.splits import Piece
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame
+
+    from jellyframe.spark.types import Session
 
 # About what a statement takes in a Jelly file, to guess how large a sample of a number of them will be.
 _STATEMENT_BYTES = 40
@@ -36,7 +38,7 @@ _SIGN = 1 << 63
 
 
 def sample(
-    spark: SparkSession,
+    spark: Session,
     paths: Paths,
     output: str | PathLike[str],
     *,
@@ -93,7 +95,7 @@ def _sample_bytes(inputs: Inputs, fraction: float | None, number: int | None, wh
 
 
 def _of_number(
-    spark: SparkSession, inputs: Inputs, partitions: list[tuple[Piece, ...]], sampler: Sampler, number: int
+    spark: Session, inputs: Inputs, partitions: list[tuple[Piece, ...]], sampler: Sampler, number: int
 ) -> list[Sampler]:
     """Return what each task samples so that there are exactly so many statements, or subjects.
 
@@ -129,7 +131,7 @@ def _smallest(pieces: tuple[Piece, ...], inputs: Inputs, sampler: Sampler, numbe
 
 
 def _write_sample(
-    spark: SparkSession,
+    spark: Session,
     inputs: JobInputs,
     output: Output,
     partitions: list[tuple[Piece, ...]],

@@ -11,13 +11,14 @@ from jellyframe.spark.jobs.errors import plain_errors
 from jellyframe.spark.jobs.inputs import JobInputs
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame
 
     from jellyframe.ops.statistics.result import Statistics
+    from jellyframe.spark.types import Session
 
 
 def stats(
-    spark: SparkSession,
+    spark: Session,
     data: Paths | DataFrame,
     *,
     approximate: bool = False,

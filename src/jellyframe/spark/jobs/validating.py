@@ -19,11 +19,11 @@ from jellyframe.spark.jobs.running import RESULT_SCHEMA, collected
 from jellyframe.stream.splits import Piece
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from jellyframe.spark.types import Session
 
 
 def validate(
-    spark: SparkSession,
+    spark: Session,
     paths: Paths,
     *,
     in_format: str | None = None,
