@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from jellyframe.kernel import kernel_name
     from jellyframe.ops.comparing import compare
     from jellyframe.ops.convert import convert
+    from jellyframe.ops.progress import Progress
     from jellyframe.ops.scan import scan
     from jellyframe.ops.statistics.collecting import statistics
     from jellyframe.ops.survey import inspect
@@ -66,6 +67,7 @@ _HOMES = {
     "ops.convert": ("convert",),
     "ops.survey": ("inspect",),
     "ops.transcoding": ("transcode",),
+    "ops.progress": ("Progress",),
     "ops.validating": ("validate",),
     "ops.scan": ("scan",),
     "ops.statistics.collecting": ("statistics",),
@@ -102,6 +104,7 @@ __all__ = [
     "OptionsError",
     "ParseError",
     "PhysicalType",
+    "Progress",
     "Quad",
     "StreamDecoder",
     "StreamEncoder",
@@ -133,11 +136,13 @@ _load = attribute_loader(__name__, _MODULE_OF)
 provide_view("batch.to_arrow", f"{__name__}.arrow.tables", "batch_to_arrow")
 
 
-def __getattr__(name: str) -> object:
-    if name == "ntriples":
-        globals()[name] = module = import_module(f"{__name__}.formats.ntriples")
-        return module
-    return _load(name)
+if not TYPE_CHECKING:  # for type checkers, a name that is not there is a mistake
+
+    def __getattr__(name: str) -> object:
+        if name == "ntriples":
+            globals()[name] = module = import_module(f"{__name__}.formats.ntriples")
+            return module
+        return _load(name)
 
 
 def __dir__() -> list[str]:

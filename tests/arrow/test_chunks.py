@@ -12,6 +12,7 @@ from jellyframe.arrow import layouts, tables
 from jellyframe.batch import Batch
 from jellyframe.errors import LimitError, TableError
 from jellyframe.kernel.table_cy import StringTable
+from jellyframe.options import LayoutName
 from jellyframe.terms import IRI, Literal, Triple
 
 S, P = IRI("http://example.org/s"), IRI("http://example.org/p")
@@ -27,7 +28,7 @@ def jelly(statements: list[Triple]) -> bytes:
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_one_batch_becomes_several_record_batches(monkeypatch: pytest.MonkeyPatch, layout: str) -> None:
+def test_one_batch_becomes_several_record_batches(monkeypatch: pytest.MonkeyPatch, layout: LayoutName) -> None:
     monkeypatch.setattr(layouts, "RECORD_BATCH_BYTES", 10_000)
     table = jellyframe.read_table(jelly(STATEMENTS), layout, frame_column=True)
     chunks = table["o"].chunks
@@ -39,7 +40,9 @@ def test_one_batch_becomes_several_record_batches(monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("chunk_rows", [7, 3000])
-def test_a_table_is_cut_and_joined_by_bytes(monkeypatch: pytest.MonkeyPatch, layout: str, chunk_rows: int) -> None:
+def test_a_table_is_cut_and_joined_by_bytes(
+    monkeypatch: pytest.MonkeyPatch, layout: LayoutName, chunk_rows: int
+) -> None:
     whole = jellyframe.read_table(jelly(STATEMENTS), layout)
     table = pa.Table.from_batches(whole.combine_chunks().to_batches(chunk_rows))
     monkeypatch.setattr(tables, "BATCH_BYTES", 20_000)
@@ -107,7 +110,7 @@ class _NullSink:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("layout", ["struct", "ntriples"])
-def test_a_table_above_2_gib_of_strings_is_written(layout: str) -> None:
+def test_a_table_above_2_gib_of_strings_is_written(layout: LayoutName) -> None:
     """Its chunks share their memory, so that it takes little."""
     statements = [Triple(S, P, Literal(f"{number:07}" * 10_000)) for number in range(400)]
     (chunk,) = jellyframe.read_table(jelly(statements), layout).to_batches()

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import jellyframe
 from jellyframe.arrow.tables import batch_to_arrow, table_to_batches
 from jellyframe.batch import Batch
+from jellyframe.options import LayoutName
 from jellyframe.terms import DEFAULT_GRAPH, IRI, BlankNode, Literal, Quad, Triple
 from support.strategies import any_statements
 
@@ -37,7 +38,7 @@ def plain(array: Any) -> list[Any]:
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_they_hold_what_plain_columns_hold(layout: str) -> None:
+def test_they_hold_what_plain_columns_hold(layout: LayoutName) -> None:
     batch = Batch.from_statements(QUADS)
     ours, expected = (batch_to_arrow(batch, layout, dictionary=is_dictionary) for is_dictionary in (True, False))
     ours.validate(full=True)
@@ -47,7 +48,7 @@ def test_they_hold_what_plain_columns_hold(layout: str) -> None:
 
 
 @given(any_statements(), st.sampled_from(LAYOUTS))
-def test_round_trip(statements: list[Triple | Quad], layout: str) -> None:
+def test_round_trip(statements: list[Triple | Quad], layout: LayoutName) -> None:
     batch = Batch.from_statements(statements)
     try:
         table = batch_to_arrow(batch, layout, dictionary=True)
@@ -60,7 +61,7 @@ def test_round_trip(statements: list[Triple | Quad], layout: str) -> None:
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_a_dictionary_has_each_string_once(layout: str) -> None:
+def test_a_dictionary_has_each_string_once(layout: LayoutName) -> None:
     column = batch_to_arrow(Batch.from_statements(QUADS), layout, dictionary=True)["o"]
     values = column.field("value") if layout == "struct" else column
     strings = values.dictionary.to_pylist()
@@ -76,7 +77,7 @@ def test_long_strings_that_repeat_are_terms_once_on_the_way_back() -> None:
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_rows_of_a_table_with_one_dictionary_take_only_their_terms(layout: str) -> None:
+def test_rows_of_a_table_with_one_dictionary_take_only_their_terms(layout: LayoutName) -> None:
     statements = [Triple(S, P, Literal(str(number))) for number in range(1000)]
     table = batch_to_arrow(Batch.from_statements(statements), layout, dictionary=True)
     parts = list(table_to_batches(table, batch_rows=10))
@@ -85,7 +86,7 @@ def test_rows_of_a_table_with_one_dictionary_take_only_their_terms(layout: str) 
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_streams(layout: str) -> None:
+def test_streams(layout: LayoutName) -> None:
     sink = io.BytesIO()
     with jellyframe.open_writer(sink) as writer:
         writer.write(QUADS)

@@ -117,7 +117,7 @@ class TestLayouts:
 
     @layouts
     @pytest.mark.parametrize("statements", [TRIPLES, QUADS, [], QUADS[1:2]], ids=["triples", "quads", "none", "one"])
-    def test_batches_have_exactly_the_declared_schema(self, layout: str, statements: list[Any]) -> None:
+    def test_batches_have_exactly_the_declared_schema(self, layout: LayoutName, statements: list[Any]) -> None:
         batch = Batch.from_statements(statements)
         table = batch_to_arrow(batch, layout, frame_column=True)
         assert table.schema.equals(arrow_schema(layout, batch.has_graph, frame_column=True), check_metadata=True)
@@ -125,7 +125,7 @@ class TestLayouts:
         table.validate(full=True)
 
     @layouts
-    def test_strings_are_plain_and_every_field_may_be_null(self, layout: str) -> None:
+    def test_strings_are_plain_and_every_field_may_be_null(self, layout: LayoutName) -> None:
         def check(field: pa.Field) -> None:
             assert field.nullable
             if pa.types.is_struct(field.type):
@@ -138,7 +138,7 @@ class TestLayouts:
             check(field)
 
     @layouts
-    def test_some_columns_in_an_order(self, layout: str) -> None:
+    def test_some_columns_in_an_order(self, layout: LayoutName) -> None:
         batch = Batch.from_statements(QUADS)
         whole = batch_to_arrow(batch, layout, frame_column=True)
         some = batch_to_arrow(batch, layout, frame_column=True, columns=["frame", "o", "s"])
@@ -155,7 +155,7 @@ class TestLayouts:
 
     def test_a_layout_that_there_is_not(self) -> None:
         with pytest.raises(TableError, match=r"no layout 'wide': the layouts are struct, ntriples, flat"):
-            arrow_schema("wide")
+            arrow_schema("wide")  # type: ignore[arg-type]
 
     @pytest.mark.parametrize("iri", ["_:a", '"a', "<<a"])
     def test_flat_refuses_an_iri_that_looks_like_another_term(self, iri: str) -> None:
@@ -192,7 +192,7 @@ def kernel(request: pytest.FixtureRequest) -> dict[str, ModuleType]:
 class TestRoundTrip:
     @layouts
     @given(statements=any_statements())
-    def test_no_layout_loses_anything(self, kernel: dict[str, Any], layout: str, statements: list[Any]) -> None:
+    def test_no_layout_loses_anything(self, kernel: dict[str, Any], layout: LayoutName, statements: list[Any]) -> None:
         ours = build(kernel["terms"], plain(statements))
         table = kernel["arrow"].batch_to_arrow(kernel["batch"].Batch.from_statements(ours), layout)
         table.validate(full=True)
@@ -200,14 +200,16 @@ class TestRoundTrip:
 
     @layouts
     @given(statements=any_statements())
-    def test_both_kernels_make_the_same_table(self, kernel: dict[str, Any], layout: str, statements: list[Any]) -> None:
+    def test_both_kernels_make_the_same_table(
+        self, kernel: dict[str, Any], layout: LayoutName, statements: list[Any]
+    ) -> None:
         ours = build(kernel["terms"], plain(statements))
         there = kernel["arrow"].batch_to_arrow(kernel["batch"].Batch.from_statements(ours), layout)
         assert there.equals(batch_to_arrow(Batch.from_statements(statements), layout))
 
     @pytest.mark.parametrize("label", ["a b", "hex-1", "hex-612062", "", "-a", "house", "hex-zz", "ü"])
     @layouts
-    def test_labels_that_n_triples_cannot_hold(self, layout: str, label: str) -> None:
+    def test_labels_that_n_triples_cannot_hold(self, layout: LayoutName, label: str) -> None:
         node = BlankNode(label)
         statements = [Triple(node, P, Triple(node, P, node)), Triple(node, P, node)]
         assert back(batch_to_arrow(Batch.from_statements(statements), layout)) == statements
@@ -215,7 +217,7 @@ class TestRoundTrip:
     @layouts
     @given(statements=any_statements(), rows=st.integers(1, 7), start=st.integers(0, 5), data=st.data())
     def test_slices_and_chunks(
-        self, layout: str, statements: list[Any], rows: int, start: int, data: st.DataObject
+        self, layout: LayoutName, statements: list[Any], rows: int, start: int, data: st.DataObject
     ) -> None:
         whole = batch_to_arrow(Batch.from_statements(statements), layout)
         cut = data.draw(st.integers(0, len(statements)))
@@ -227,7 +229,7 @@ class TestRoundTrip:
 
     @layouts
     @pytest.mark.parametrize("kind", [pa.large_string(), pa.string_view(), pa.dictionary(pa.int8(), pa.large_string())])
-    def test_other_kinds_of_string(self, layout: str, kind: pa.DataType) -> None:
+    def test_other_kinds_of_string(self, layout: LayoutName, kind: pa.DataType) -> None:
         def changed(array: Any) -> Any:
             if pa.types.is_struct(array.type):
                 names = [field.name for field in array.type]
@@ -337,7 +339,7 @@ class TestBadTables:
         with pytest.raises(TableError, match="column 's' is string, and in the layout 'struct' it holds structs"):
             table_to_batches(self.table(), layout="struct")
         with pytest.raises(TableError, match="no layout 'wide'"):
-            table_to_batches(self.table(), layout="wide")
+            table_to_batches(self.table(), layout="wide")  # type: ignore[arg-type]
         assert find_layout(self.table().schema) == "ntriples"
 
     def test_something_that_is_no_table(self) -> None:

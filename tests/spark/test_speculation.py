@@ -66,7 +66,7 @@ def cluster(folder: Path, variables: dict[str, str]) -> Iterator[str]:
 
     def start(name: str, *arguments: str) -> None:
         with (folder / f"{name}.log").open("w") as log:
-            command = [launcher, f"org.apache.spark.deploy.{name}", "--webui-port", "0", *arguments]
+            command = [str(launcher), f"org.apache.spark.deploy.{name}", "--webui-port", "0", *arguments]
             started.append(subprocess.Popen(command, env=variables, cwd=folder, stdout=log, stderr=log))
 
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib.util import find_spec
 from threading import Event, Thread
 
 import pyarrow.fs
@@ -75,7 +76,7 @@ def test_the_lock_goes_with_an_error(place):
         lock.require()
 
 
-@pytest.mark.skipif(locks.fcntl is None, reason="needs locks of the operating system")
+@pytest.mark.skipif(find_spec("fcntl") is None, reason="needs locks of the operating system")
 def test_a_process_that_is_killed_releases_its_lock(tmp_path):
     program = f"""
 import os, signal

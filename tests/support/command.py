@@ -26,11 +26,10 @@ def environment(**changes: str) -> dict[str, str]:
 
 def run(*arguments: str | Path, data: bytes | BinaryIO = b"", code: int = 0, cwd: Path | None = None) -> Outcome:
     """Run `jellyframe` with these arguments and standard input (a pipe, or a file), and expect an exit code."""
-    is_pipe = isinstance(data, bytes)
     done = subprocess.run(
         [*COMMAND, *map(str, arguments)],
-        input=data if is_pipe else None,
-        stdin=None if is_pipe else data,
+        input=data if isinstance(data, bytes) else None,
+        stdin=None if isinstance(data, bytes) else data,
         capture_output=True,
         cwd=cwd,
         env=environment(),

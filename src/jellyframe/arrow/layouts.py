@@ -137,12 +137,12 @@ class FlatLayout(Layout):
         return columns.strings(position, columns.terms.values if only_iris else columns.terms.plain_texts)
 
 
-LAYOUTS: dict[str, Layout] = {layout.name: layout for layout in (StructLayout(), NTriplesLayout(), FlatLayout())}
+LAYOUTS: dict[LayoutName, Layout] = {layout.name: layout for layout in (StructLayout(), NTriplesLayout(), FlatLayout())}
 
 
 def get_layout(name: str) -> Layout:
     """Return the layout of that name; TableError if there is none."""
-    layout = LAYOUTS.get(name)
+    layout = next((known for known in LAYOUTS.values() if known.name == name), None)
     if layout is None:
         raise TableError(f"there is no layout {name!r}: the layouts are {', '.join(LAYOUTS)}")
     return layout

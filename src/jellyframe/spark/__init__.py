@@ -43,4 +43,5 @@ _HOMES = {
     "to_jelly": "payloads",
 }
 
-__getattr__ = attribute_loader(__name__, _HOMES)
+if not TYPE_CHECKING:  # for type checkers, a name that is not there is a mistake
+    __getattr__ = attribute_loader(__name__, _HOMES)

@@ -38,4 +38,5 @@ _HOMES = {
     "validate": "validating",
 }
 
-__getattr__ = attribute_loader(__name__, _HOMES)
+if not TYPE_CHECKING:  # for type checkers, a name that is not there is a mistake
+    __getattr__ = attribute_loader(__name__, _HOMES)
