@@ -60,7 +60,8 @@ def advice_in(path: Path) -> Iterator[Advice]:
             # Where there is none, it is read from the text of another error.
             for known in get_args(get_type_hints(Advice)["kind"]):
                 if kind == known:
-                    yield Advice(known, name or "max_name_table_size", "" if not value else value[0] or "QUADS")
+                    made = "in_format" if kind == "argument" else "max_name_table_size"
+                    yield Advice(known, name or made, "" if not value else value[0] or "QUADS")
 
 
 def test_every_option_in_a_message_is_there() -> None:

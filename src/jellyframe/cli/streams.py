@@ -35,25 +35,9 @@ def progress_callback(console: Console) -> ProgressCallback | None:
 
 def named_inputs(names: list[str]) -> list[str | None]:
     """Return the inputs that were named, None for standard input, which is also what no name stands for."""
+    if names.count(STANDARD_STREAM) > 1:
+        raise UsageError("standard input can be read only once")
     return [None if name == STANDARD_STREAM else name for name in names or [STANDARD_STREAM]]
-
-
-def expand_inputs(names: list[str]) -> list[str | None]:
-    """Return the inputs that were named: patterns, folders and URIs resolved, None for standard input.
-
-    No name at all stands for standard input.
-    """
-    from jellyframe.storage.resolving import resolve_names
-
-    paths: list[str | None] = []
-    for name in names or [STANDARD_STREAM]:
-        if name == STANDARD_STREAM:
-            if None in paths:
-                raise UsageError("standard input can be read only once")
-            paths.append(None)
-        else:
-            paths += resolve_names([name])
-    return paths
 
 
 def output_sink(path: str | None, *, is_binary: bool, force: bool = False) -> Sink:

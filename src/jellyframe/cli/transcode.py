@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jellyframe.cli import stream_options
 from jellyframe.cli.arguments import add_command, add_limits, add_output, limits_of, positive
 from jellyframe.cli.console import UsageError
-
-if TYPE_CHECKING:
-    pass
 
 _EXAMPLES = """
 jellyframe rdf transcode old.jelly --preset small --to small.jelly
@@ -36,7 +33,7 @@ def add_parser(subparsers: Any) -> None:
         description=_DESCRIPTION,
         examples=_EXAMPLES,
     )
-    parser.add_inputs("the input files, or patterns such as 'part-*.jelly'; standard input if none or `-`")
+    parser.add_inputs("the input files, folders, or patterns such as 'part-*.jelly'; standard input if none or `-`")
     add_output(parser)
     stream_options.add_stream_options(parser)
     stream_options.add_writer_options(parser)
@@ -66,17 +63,17 @@ def add_parser(subparsers: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from jellyframe.cli.streams import expand_inputs, output_sink, progress_callback
+    from jellyframe.cli.streams import named_inputs, output_sink, progress_callback
     from jellyframe.ops.transcoding import default_jobs, transcode
     from jellyframe.storage.sources import InputFile
 
     if arguments.rows_per_frame is not None and arguments.frames not in (None, "rows"):
         raise UsageError(f"--frames {arguments.frames} and --rows-per-frame exclude each other")
-    paths = expand_inputs(arguments.inputs)
+    inputs = named_inputs(arguments.inputs)
     sink = output_sink(arguments.to, is_binary=True, force=arguments.force)
     base, changes = stream_options.options_and_changes(arguments)
     transcode(
-        [InputFile(None) if path is None else path for path in paths],
+        [InputFile(None) if name is None else name for name in inputs],
         sink,
         options=base,
         changes=changes,

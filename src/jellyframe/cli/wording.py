@@ -15,6 +15,9 @@ _EXTRA_OF_MODULE = {
     "pandas": "spark",
 }
 
+# Options of commands that have other names than the arguments of functions.
+_NAMES_OF_ARGUMENTS = {"compare_format": "compare_to_format"}
+
 
 def describe(error: Exception) -> str:
     """Return an error in one line: the place, what is wrong there, and what helps."""
@@ -37,7 +40,8 @@ def option_words(advice: Advice) -> str:
     """Return an advice in the words of the command line."""
     if advice.kind == "limit":
         return f"raise it with --limit {advice.name}=… if you trust the input"
-    option = f"--{'opt.' if advice.kind == 'stream option' else ''}{advice.name.replace('_', '-')}"
+    name = _NAMES_OF_ARGUMENTS.get(advice.name, advice.name).replace("_", "-")
+    option = f"--{'opt.' if advice.kind == 'stream option' else ''}{name}"
     if not advice.value:
         return f"raise {option}"
     if advice.value == "True":

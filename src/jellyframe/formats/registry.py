@@ -10,7 +10,7 @@ import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from jellyframe.errors import OptionsError
+from jellyframe.errors import Advice, OptionsError, display_name
 
 if TYPE_CHECKING:
     from jellyframe.formats.settings import BatchInput, BatchOutput, ReadSettings, WriteSettings
@@ -220,14 +220,15 @@ def format_by_path(path: str, formats: tuple[Format, ...] = FORMATS) -> Format |
 
 
 def input_format(
-    name: str | None, path: str | None, formats: tuple[Format, ...] = FORMATS, option: str = "--in-format"
+    name: str | None, path: str | None, formats: tuple[Format, ...] = FORMATS, argument: str = "in_format"
 ) -> Format:
-    """Return the format of an input: the one that was said, or that its name tells."""
+    """Return the format of an input: the one that the argument names, or that the name of the file tells."""
     if name is not None:
         return format_by_name(name, formats)
-    if path is None:
-        raise OptionsError(f"standard input has no name to tell its format: say it with {option} ({names(formats)})")
-    found = format_by_path(path, formats)
+    found = None if path is None else format_by_path(path, formats)
     if found is None:
-        raise OptionsError(f"{path}: the name does not tell the format: say it with {option} ({names(formats)})")
+        reason = (
+            "standard input has no name to tell" if path is None else f"{display_name(path)}: the name does not tell"
+        )
+        raise OptionsError(f"{reason} the format ({names(formats)})", advice=Advice("argument", argument, "…"))
     return found

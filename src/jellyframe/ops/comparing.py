@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeGuard
 
 from jellyframe import formats
 from jellyframe.batch.selection import FrameRange, take_frames
-from jellyframe.errors import short_line
+from jellyframe.errors import display_name, short_line
 from jellyframe.formats.settings import ReadSettings
 from jellyframe.formats.turtle import iri_of_file
 from jellyframe.ops import isomorphism
 from jellyframe.ops.isomorphism import normalised
 from jellyframe.ops.progress import ProgressCallback, ProgressMeter
-from jellyframe.ops.sources import CountedSource
+from jellyframe.ops.sources import CountedSource, local_files
 from jellyframe.options import Limits
+from jellyframe.storage.resolving import resolve_inputs
+from jellyframe.storage.sources import total_size
 from jellyframe.terms import BlankNode, Quad, Statement, Triple
 
 if TYPE_CHECKING:
@@ -47,6 +49,9 @@ def compare(
 ) -> Comparison:
     """Compare the statements of two sources and return their differences.
 
+    A source is a path (of a file, of a folder, which stands for all files of known formats below it, or a pattern), a
+    URI, bytes, or a binary file object.
+
     Without `ordered` both are RDF datasets, held in memory: the order and the repetition of statements do not count,
     and blank nodes are mapped as needed. With `ordered` the statements are compared one by one in constant memory,
     and the labels of blank nodes may differ, but consistently.
@@ -56,16 +61,19 @@ def compare(
     to some frames of the first source, from a number up to, but without, another. `progress` is called as the first
     source is read.
     """
-    known = _format_of(first, first_format)
-    reading = StatementSource(second, second_format, limits=limits, concatenated=concatenated)
-    with CountedSource(first) as source, reading as reference:
-        second_name = _name(second, "the second input")
-        comparer = comparer_for(reference, second_name, ordered=ordered, first_name=_name(first, "the first input"))
-        batches = _batches(source, known, limits, concatenated=concatenated)
-        meter = ProgressMeter(progress, source.total_bytes)
-        for batch in take_frames(meter.over(batches, source), FrameRange(*frames)):
-            comparer.add(batch.statements())
-        return Comparison(tuple(comparer.differences()))
+    one = StatementSource(first, first_format, argument="first_format", limits=limits, concatenated=concatenated)
+    with one:
+        other = StatementSource(
+            second, second_format, argument="second_format", limits=limits, concatenated=concatenated
+        )
+        with other:
+            first_name = name_of_source(first, "the first input")
+            second_name = name_of_source(second, "the second input")
+            comparer = comparer_for(other, second_name, ordered=ordered, first_name=first_name)
+            batches = one.batches(ProgressMeter(progress, one.total_bytes))
+            for batch in take_frames(batches, FrameRange(*frames)):
+                comparer.add(batch.statements())
+            return Comparison(tuple(comparer.differences()))
 
 
 class Comparer(Protocol):
@@ -162,9 +170,10 @@ class _Ordered:
 
 
 class StatementSource:
-    """The statements of a source in any format that we read.
+    """The statements of a source in any format that we read; a folder or a pattern stands for all of its files.
 
-    That the source cannot be opened, or its format not be told, is raised at once.
+    That a source cannot be found, or its format not be told, is raised at once. `argument` is what the caller names the
+    argument with the format.
     """
 
     def __init__(
@@ -172,42 +181,56 @@ class StatementSource:
         source: Source,
         format_name: str | None = None,
         *,
+        argument: str,
         limits: Limits | None = None,
         concatenated: bool = False,
     ) -> None:
-        self._format = _format_of(source, format_name)
+        known = formats.FORMATS if format_name is None else (formats.format_by_name(format_name),)
+        sources: Sequence[Source] = resolve_inputs(
+            [source], lambda name: formats.format_by_path(name, known) is not None
+        )
+        self._sources = [(one, _format_of(one, format_name, argument)) for one in sources]
         self._limits = limits
         self._concatenated = concatenated
-        self._source = CountedSource(source)
+        self._opened = CountedSource(sources[0])
+        files = local_files(sources)
+        self.total_bytes = self._opened.total_bytes if files is None else total_size(files)
+
+    def batches(self, meter: ProgressMeter) -> Iterator[Batch]:
+        """Yield the batches of each source in turn."""
+        for number, (source, known) in enumerate(self._sources):
+            if number:
+                self._opened.close()
+                self._opened = CountedSource(source)
+            settings = ReadSettings(
+                base_iri=iri_of_file(self._opened.path),
+                concatenated=self._concatenated,
+                limits=self._limits or Limits(),
+            )
+            yield from meter.over(formats.open_input(self._opened, known, settings).batches(), self._opened)
 
     def __iter__(self) -> Iterator[Statement]:
-        for batch in _batches(self._source, self._format, self._limits, concatenated=self._concatenated):
+        for batch in self.batches(ProgressMeter(None, None)):
             yield from batch.statements()
 
     def __enter__(self) -> StatementSource:
         return self
 
     def __exit__(self, *_exception: object) -> None:
-        self._source.close()
+        self._opened.close()
 
 
-def _batches(
-    source: CountedSource, known: formats.Format, limits: Limits | None, *, concatenated: bool
-) -> Iterator[Batch]:
-    settings = ReadSettings(base_iri=iri_of_file(source.path), concatenated=concatenated, limits=limits or Limits())
-    return formats.open_input(source, known, settings).batches()
-
-
-def _format_of(source: Source, format_name: str | None) -> formats.Format:
+def _format_of(source: Source, format_name: str | None, argument: str) -> formats.Format:
     if format_name is None and not _is_path(source):
         return formats.JELLY
     path = os.fspath(source) if _is_path(source) else None
-    return formats.input_format(format_name, path, formats.FORMATS, "--compare-to-format")
+    return formats.input_format(format_name, path, argument=argument)
 
 
 def _is_path(source: Source) -> TypeGuard[Path]:
     return isinstance(source, str | os.PathLike)
 
 
-def _name(source: Source, default: str) -> str:
-    return os.fspath(source) if _is_path(source) else default
+def name_of_source(source: Source, default: str) -> str:
+    """Return what messages call a source: its path or URI, if it has one."""
+    return display_name(source) if _is_path(source) else default

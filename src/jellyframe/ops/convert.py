@@ -19,7 +19,7 @@ from jellyframe.formats.settings import BatchInput, JellySettings, Layout, ReadS
 from jellyframe.ops.progress import ProgressCallback, ProgressMeter
 from jellyframe.ops.transcoding import OptionChanges
 from jellyframe.options import VERSION_1_1, Limits, LogicalType, StreamOptions
-from jellyframe.storage.resolving import resolve_names
+from jellyframe.storage.resolving import resolve_inputs
 from jellyframe.storage.sinks import ByteSink
 from jellyframe.storage.sources import InputFile, total_size
 from jellyframe.stream.encoder import DEFAULT_FRAME_ROWS, DEFAULT_RESTART_EVERY
@@ -129,14 +129,10 @@ def convert(
 def input_paths(inputs: Path | Sequence[Path | None], in_format: str | None) -> list[str | None]:
     """Return the files that inputs stand for: files, folders of files of formats that we know, and patterns."""
     known = formats.FORMATS if in_format is None else (formats.format_by_name(in_format),)
-    paths: list[str | None] = []
-    for path in [inputs] if isinstance(inputs, str | os.PathLike) else inputs:
-        if path is None:
-            if None in paths:
-                raise OptionsError("standard input can be read only once")
-            paths.append(None)
-            continue
-        paths += resolve_names([os.fspath(path)], lambda name: formats.format_by_path(name, known) is not None)
+    given = [inputs] if isinstance(inputs, str | os.PathLike) else inputs
+    paths = resolve_inputs(given, lambda name: formats.format_by_path(name, known) is not None)
+    if paths.count(None) > 1:
+        raise OptionsError("standard input can be read only once")
     if not paths:
         raise OptionsError("there is nothing to convert: no input is named")
     return paths
@@ -148,7 +144,7 @@ def output_format(name: str | None, output: Sink | None) -> Format:
         return formats.format_by_name(name)
     if not isinstance(output, str | os.PathLike):
         return formats.NQUADS
-    return formats.input_format(None, os.fspath(output), formats.FORMATS, "--out-format")
+    return formats.input_format(None, os.fspath(output), argument="out_format")
 
 
 def run_conversion(paths: Sequence[str | None], output: Sink, plan: Conversion) -> Converted:

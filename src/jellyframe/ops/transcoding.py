@@ -12,6 +12,7 @@ from jellyframe.ops.progress import ProgressCallback, ProgressMeter
 from jellyframe.ops.regroup import FramePerInput, FrameRows, FramesKept, Framing, WriterSettings, write_frames
 from jellyframe.ops.sources import CountedSource, local_file, local_files
 from jellyframe.options import VERSION_1_1, Limits, LogicalType, PhysicalType, StreamOptions
+from jellyframe.storage.resolving import resolve_inputs
 from jellyframe.storage.sources import total_size
 from jellyframe.stream.encoder import DEFAULT_FRAME_ROWS
 from jellyframe.stream.reader import JellyReader, open_reader
@@ -70,7 +71,8 @@ def transcode(
 ) -> Transcoded:
     """Rewrite Jelly streams as one stream, and return what was written.
 
-    `inputs` is a path, bytes or a binary file object, or a list of them. The options of the output are `options`, or
+    `inputs` is a path (of a file, a folder with Jelly files, or a pattern), a URI, bytes or a binary file object, or a
+    list of them. The options of the output are `options`, or
     else those of the first input with flags and a physical type that all inputs fit; `changes` changes some of them.
 
     `frames` says what becomes of the frames: `"keep"` keeps them with their metadata (the default), `"rows"` makes
@@ -86,7 +88,8 @@ def transcode(
     processes rewrite large files piece by piece, if all inputs are files, the output is a path, and the output is a
     flat stream with restart points. A file that does not change is checked in full and copied.
     """
-    sources: Sequence[Source] = inputs if isinstance(inputs, list | tuple) else [inputs]  # type: ignore[list-item]
+    given: Sequence[Source] = inputs if isinstance(inputs, list | tuple) else [inputs]  # type: ignore[list-item]
+    sources: Sequence[Source] = resolve_inputs(given)
     if not sources:
         raise OptionsError("there are no inputs: name at least one")
     limits = limits or Limits()

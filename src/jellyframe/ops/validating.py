@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from jellyframe.batch.selection import FrameRange, take_frames
-from jellyframe.errors import JellyError, LimitError
-from jellyframe.ops.comparing import Comparer, StatementSource, comparer_for
+from jellyframe.errors import JellyError, LimitError, OptionsError
+from jellyframe.ops.comparing import Comparer, StatementSource, comparer_for, name_of_source
 from jellyframe.ops.progress import ProgressCallback, ProgressMeter
 from jellyframe.ops.sources import CountedSource
 from jellyframe.ops.validation_report import ValidationReport
 from jellyframe.options import StreamOptions
+from jellyframe.storage.resolving import resolve_inputs
 from jellyframe.stream.reader import open_reader
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ def validate(
 ) -> ValidationReport:
     """Read a whole Jelly stream and return a report of what breaks the rules.
 
+    `source` is a path or a URI (a folder or a pattern, if it stands for one file), bytes, or a binary file object.
     `delimited` says whether the frames must have their lengths in front (by default either will do), and
     `expected_options` which stream options the stream must have: options, or the path of a Jelly file with the same.
     `compare_to` is RDF data that must hold the same statements, in the same order with `compare_ordered`; its format is
@@ -50,12 +52,14 @@ def validate(
     What is refused for its size (a `LimitError`), and errors in the data compared to, are raised: they say nothing
     about the stream. Memory is bounded, unless data is compared without order.
     """
+    source = _one_stream(source)
     options, options_name = _expected(expected_options)
     with ExitStack() as opened:
         comparer = None
         if compare_to is not None:
-            reference = opened.enter_context(StatementSource(compare_to, compare_format))
-            comparer = comparer_for(reference, _name(compare_to), ordered=compare_ordered)
+            reference = opened.enter_context(StatementSource(compare_to, compare_format, argument="compare_format"))
+            name = name_of_source(compare_to, "the data compared to")
+            comparer = comparer_for(reference, name, ordered=compare_ordered)
         counted = opened.enter_context(CountedSource(source))
         report = ValidationReport(counted.name)
         batches = _checked_batches(counted, report, limits, concatenated=concatenated)
@@ -73,6 +77,17 @@ def validate(
         if comparer is not None and report.is_complete:
             report.add_all("comparison", comparer.differences())
     return report
+
+
+def _one_stream(source: Source) -> Source:
+    """Return the source that a name stands for, which must be one."""
+    sources: Sequence[Source] = resolve_inputs([source])
+    if len(sources) > 1:
+        raise OptionsError(
+            f"{name_of_source(source, '')} stands for {len(sources)} files, and a report is about one: "
+            "validate them one by one"
+        )
+    return sources[0]
 
 
 def _checked_batches(
@@ -102,7 +117,3 @@ def _expected(expected: StreamOptions | Path | None) -> tuple[StreamOptions | No
         return expected, "the expected options"
     with open_reader(expected) as reader:
         return reader.options, os.fspath(expected)
-
-
-def _name(source: Source) -> str:
-    return os.fspath(source) if isinstance(source, str | os.PathLike) else "the data compared to"

@@ -4,19 +4,28 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from typing import TypeVar
 
 from jellyframe.storage.names import NameTest, is_pattern
+from jellyframe.storage.types import Path
 from jellyframe.storage.uris import is_file_uri, is_uri, path_of_file_uri
 
+_Other = TypeVar("_Other")
 
-def resolve_names(names: Iterable[str], is_data: NameTest | None = None) -> list[str]:
-    """Return the paths and URIs of the files that names stand for, each of which can be opened.
+
+def resolve_inputs(inputs: Iterable[Path | _Other], is_data: NameTest | None = None) -> list[str | _Other]:
+    """Return the files that inputs stand for, as paths and URIs that can be opened.
 
     A folder stands for the files of data below it, Jelly by default. That a pattern or a folder stands for nothing is
-    an error; whether a plain name is there, its reader will find out.
+    an error; whether a plain name is there, its reader will find out. Inputs that are not names, such as bytes and file
+    objects, stay as they are.
     """
-    found: list[str] = []
-    for name in names:
+    found: list[str | _Other] = []
+    for given in inputs:
+        if not isinstance(given, str | os.PathLike):
+            found.append(given)
+            continue
+        name = os.fspath(given)
         path = path_of_file_uri(name) if is_file_uri(name) else name
         if is_uri(path) or (not os.path.isfile(path) and (os.path.isdir(path) or is_pattern(path))):
             found += _find(path, is_data)
@@ -26,14 +35,12 @@ def resolve_names(names: Iterable[str], is_data: NameTest | None = None) -> list
 
 
 def _find(path: str, is_data: NameTest | None) -> list[str]:
+    """Return what `find_files` finds, with relative paths for a relative one."""
     from jellyframe.errors import StorageError, display_name
     from jellyframe.storage.finding import find_files
 
     files = find_files((path,), is_data)
     if not files:
-        raise StorageError(f"{display_name(path)}: there is no file of data in this folder")
+        raise StorageError(f"{display_name(path)}: no file of data is in this folder")
     is_relative = not is_uri(path) and not os.path.isabs(path)
-    return [
-        os.path.relpath(file.path) if is_relative else file.path if file.storage.is_local else file.name
-        for file in files
-    ]
+    return [os.path.relpath(file.path) if is_relative else file.address for file in files]

@@ -46,6 +46,11 @@ class DataFile:
         return self.storage.display(self.path)
 
     @property
+    def address(self) -> str:
+        """The path or URI under which the file can be opened again."""
+        return self.storage.address(self.path)
+
+    @property
     def looks_compressed(self) -> bool:
         return looks_compressed(self.path)
 
@@ -100,6 +105,16 @@ class Storage:
         """Return what users call a file."""
         path = display_name(path)
         return path if self.base is None or self.given is not None else f"{self.base.partition('://')[0]}://{path}"
+
+    def address(self, path: str) -> str:
+        """Return the URI of a path, with the host and the settings of the URI that this is the file system of.
+
+        Of the local file system, and of one that was given, it is the path.
+        """
+        if self.base is None or self.given is not None:
+            return path
+        uri, mark, settings = self.base.partition("?")
+        return f"{uri.removesuffix(_from_uri(self.base)[1])}{path}{mark}{settings}"
 
     def open(self, path: str) -> InputHandle:
         """Open a file for reading, from any place in it."""
