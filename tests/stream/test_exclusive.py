@@ -15,6 +15,7 @@ from jellyframe.stream.exclusive import Exclusive, ExclusiveIterator
 from support.spark_data import quads
 
 STATEMENTS = quads(300)
+BATCH = jellyframe.Batch.from_statements(STATEMENTS)
 
 
 class SlowFile:
@@ -85,3 +86,52 @@ def test_a_callback_may_not_use_its_reader() -> None:
         pytest.raises(UsageError, match="a callback of its own"),
     ):
         list(reader.statements())
+
+
+USES: dict[str, Callable[[jellyframe.JellyWriter], object]] = {
+    "write": lambda writer: writer.write(STATEMENTS),
+    "write_batch": lambda writer: writer.write_batch(BATCH),
+    "write_batch_in_frames": lambda writer: writer.write_batch_in_frames(BATCH),
+    "write_table": lambda writer: writer.write_table(BATCH.to_arrow()),
+    "write_frame": lambda writer: writer.write_frame(STATEMENTS),
+    "declare_namespace": lambda writer: writer.declare_namespace("a", "http://a/"),
+    "end_frame": lambda writer: writer.end_frame(),
+    "flush": lambda writer: writer.flush(),
+    "close": lambda writer: writer.close(),
+}
+
+
+@pytest.mark.parametrize("use", USES)
+def test_two_threads_on_one_writer(use: str) -> None:
+    is_drawn, may_go_on = threading.Event(), threading.Event()
+
+    def slow() -> Iterator[Any]:
+        yield from STATEMENTS[:100]
+        is_drawn.set()
+        assert may_go_on.wait(30)
+        yield from STATEMENTS[100:]
+
+    sink = io.BytesIO()
+    with jellyframe.open_writer(sink, StreamOptions(PhysicalType.QUADS)) as writer:
+        thread = threading.Thread(target=lambda: writer.write(slow()))
+        thread.start()
+        assert is_drawn.wait(30)
+        with pytest.raises(UsageError, match="the writer is in use: two threads"):
+            USES[use](writer)
+        may_go_on.set()
+        thread.join()
+    assert jellyframe.loads(sink.getvalue()) == STATEMENTS
+
+
+def test_an_iterable_may_not_use_its_writer() -> None:
+    sink = io.BytesIO()
+
+    def statements() -> Iterator[Any]:
+        yield STATEMENTS[0]
+        writer.end_frame()
+
+    with jellyframe.open_writer(sink) as writer:
+        with pytest.raises(UsageError, match="a callback of its own"):
+            writer.write(statements())
+        writer.write(STATEMENTS[1:])
+    assert jellyframe.loads(sink.getvalue()) == STATEMENTS

@@ -20,6 +20,7 @@ from jellyframe.stream.encoder import (
     FramePosition,
     StreamEncoder,
 )
+from jellyframe.stream.exclusive import Exclusive
 from jellyframe.stream.statements import encode_statements
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ class JellyWriter:
     """A Jelly stream that is being written.
 
     A statement, a namespace or metadata that is refused with a `JellyError` leaves no trace: what was accepted before
-    is in the stream, and the writer can be used further.
+    is in the stream, and the writer can be used further. A writer is for one thread at a time.
     """
 
     def __init__(
@@ -108,6 +109,7 @@ class JellyWriter:
             index=index,
         )
         self._is_closed = False
+        self._exclusive = Exclusive("the writer")
         self._sink = ByteSink(sink, compression, filesystem=filesystem)
         self._encoder.can_rewrite = self._sink.can_rewrite
 
@@ -140,12 +142,8 @@ class JellyWriter:
         Raises:
             EncodeError: if a statement cannot be written; the message says which of those given it is
         """
-        encoder = self._open_encoder()
-        try:
-            for _ in encode_statements(encoder, statements):
-                self._pass_on(OUTPUT_BYTES)
-        finally:
-            self._pass_on(OUTPUT_BYTES)
+        with self._exclusive:
+            self._write(statements)
 
     def write_batch(self, batch: Batch, start: int = 0, stop: int | None = None) -> None:
         """Write the rows of a batch; the batch's own frames do not matter.
@@ -158,15 +156,8 @@ class JellyWriter:
         Raises:
             EncodeError: if a statement cannot be written; `row` is its row, and those before it are written
         """
-        encoder = self._open_encoder()
-        end = len(batch) if stop is None else stop
-        row = start
-        try:
-            while row < end:
-                row = encoder.encode(batch, row, end)
-                self._pass_on(OUTPUT_BYTES)
-        finally:
-            self._pass_on(OUTPUT_BYTES)
+        with self._exclusive:
+            self._write_batch(batch, start, stop)
 
     def write_batch_in_frames(self, batch: Batch) -> None:
         """Write a batch in the frames that it has, without their namespaces and metadata.
@@ -174,14 +165,8 @@ class JellyWriter:
         Raises:
             EncodeError: if a statement cannot be written; `row` is its row, and those before it are written
         """
-        encoder = self._open_encoder()
-        position: FramePosition | None = FramePosition()
-        try:
-            while position is not None:
-                position = encoder.encode_in_frames(batch, position)
-                self._pass_on(OUTPUT_BYTES)
-        finally:
-            self._pass_on(OUTPUT_BYTES)
+        with self._exclusive:
+            self._write_batch_in_frames(batch)
 
     def write_table(
         self,
@@ -201,7 +186,8 @@ class JellyWriter:
         from jellyframe.arrow.tables import table_to_batches
 
         for batch in table_to_batches(table, layout=layout):
-            self.write_batch_in_frames(batch)
+            with self._exclusive:
+                self._write_batch_in_frames(batch)
 
     def write_frame(self, frame: Frame | Iterable[Triple | Quad], metadata: Mapping[str, bytes] | None = None) -> None:
         """Write a frame of its own: a `Frame` of a reader with its namespaces and metadata, or statements.
@@ -212,15 +198,17 @@ class JellyWriter:
             frame: what the frame holds
             metadata: metadata of the frame, beside or instead of what a `Frame` has under the same keys
         """
-        if isinstance(frame, Frame):
-            for name, iri in frame.namespaces:
-                self.declare_namespace(name, iri)
-            for part in frame.parts():
-                self.write_batch(*part)
-            metadata = {**frame.metadata, **(metadata or {})}
-        else:
-            self.write(frame)
-        self.end_frame(metadata)
+        with self._exclusive:
+            if isinstance(frame, Frame):
+                for name, iri in frame.namespaces:
+                    self._open_encoder().declare_namespace(name, iri)
+                for part in frame.parts():
+                    self._write_batch(*part)
+                metadata = {**frame.metadata, **(metadata or {})}
+            else:
+                self._write(frame)
+            self._open_encoder().end_frame(metadata)
+            self._pass_on(OUTPUT_BYTES)
 
     def declare_namespace(self, name: str, iri: str | IRI) -> None:
         """Declare a short name for an IRI, at this place of the stream.
@@ -232,8 +220,9 @@ class JellyWriter:
         Raises:
             EncodeError: if one of them is not a string of Unicode, or it is too late to raise the stream's version
         """
-        self._open_encoder().declare_namespace(name, iri)
-        self._pass_on(OUTPUT_BYTES)
+        with self._exclusive:
+            self._open_encoder().declare_namespace(name, iri)
+            self._pass_on(OUTPUT_BYTES)
 
     def end_frame(self, metadata: Mapping[str, bytes] | None = None) -> None:
         """End the frame, even an empty one, and give it metadata.
@@ -245,27 +234,30 @@ class JellyWriter:
             EncodeError: if the metadata is not bytes under strings of Unicode, it is too late to raise the stream's
                 version, or the stream is without delimiters and has a frame already
         """
-        self._open_encoder().end_frame(metadata)
-        self._pass_on(OUTPUT_BYTES)
+        with self._exclusive:
+            self._open_encoder().end_frame(metadata)
+            self._pass_on(OUTPUT_BYTES)
 
     def flush(self) -> None:
         """End the frame if it has rows, and hand all bytes to the sink: for streams that someone reads meanwhile."""
-        self._open_encoder().flush()
-        self._pass_on(0)
-        self._sink.flush()
+        with self._exclusive:
+            self._open_encoder().flush()
+            self._pass_on(0)
+            self._sink.flush()
 
     def close(self) -> None:
         """End the stream. What goes to a path appears there now."""
-        if self._is_closed:
-            return
-        try:
-            self._encoder.finish()
-            self._pass_on(0)
-        except BaseException:
-            self.discard()
-            raise
-        self._is_closed = True
-        self._sink.close()
+        with self._exclusive:
+            if self._is_closed:
+                return
+            try:
+                self._encoder.finish()
+                self._pass_on(0)
+            except BaseException:
+                self.discard()
+                raise
+            self._is_closed = True
+            self._sink.close()
 
     def discard(self) -> None:
         """Give up: nothing appears at the path."""
@@ -289,6 +281,35 @@ class JellyWriter:
         if self._is_closed:
             raise EncodeError("the writer is closed")
         return self._encoder
+
+    def _write(self, statements: Iterable[Triple | Quad]) -> None:
+        encoder = self._open_encoder()
+        try:
+            for _ in encode_statements(encoder, statements):
+                self._pass_on(OUTPUT_BYTES)
+        finally:
+            self._pass_on(OUTPUT_BYTES)
+
+    def _write_batch(self, batch: Batch, start: int, stop: int | None) -> None:
+        encoder = self._open_encoder()
+        end = len(batch) if stop is None else stop
+        row = start
+        try:
+            while row < end:
+                row = encoder.encode(batch, row, end)
+                self._pass_on(OUTPUT_BYTES)
+        finally:
+            self._pass_on(OUTPUT_BYTES)
+
+    def _write_batch_in_frames(self, batch: Batch) -> None:
+        encoder = self._open_encoder()
+        position: FramePosition | None = FramePosition()
+        try:
+            while position is not None:
+                position = encoder.encode_in_frames(batch, position)
+                self._pass_on(OUTPUT_BYTES)
+        finally:
+            self._pass_on(OUTPUT_BYTES)
 
     def _pass_on(self, at_least: int) -> None:
         """Hand finished bytes to the sink, if there are as many, or any if that is 0."""
