@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypedDict
 
-from jellyframe.errors import NamedGraphError, shortened
+from jellyframe.errors import NamedGraphError
 from jellyframe.kernel.rows_cy import add_terms, count_rows, filter_ends, filter_ints, first_named_graph, take_ints
 from jellyframe.kernel.table_cy import BatchBuilder, TermTable
 from jellyframe.lazy import view_maker
@@ -261,9 +261,11 @@ class Batch:
         if not merge:
             row = self.first_named_graph()
             if row is not None:
-                (statement,) = self.statements(row, row + 1)
-                line = shortened(statement.to_line())
-                raise NamedGraphError(f"a statement in a named graph, where only triples fit: {line}", row=row)
+                from jellyframe.batch.lines import row_line
+
+                raise NamedGraphError(
+                    f"a statement in a named graph, where only triples fit: {row_line(self, row)}", row=row
+                )
         return self.replace(columns=(self.s, self.p, self.o, None), options=None)
 
     def fitted(self, *, has_graph: bool) -> Batch:

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from jellyframe.batch.batch import Batch
+from jellyframe.batch.lines import row_line
 from jellyframe.batch.validation import check_batch
-from jellyframe.errors import Advice, NamedGraphError, short_line
+from jellyframe.errors import Advice, NamedGraphError
 
 
 class FrameRange(NamedTuple):
@@ -45,10 +46,8 @@ def without_graphs(batches: Iterable[Batch], *, merge: bool, target: str, source
             yield batch.without_graph(merge=merge)
         except NamedGraphError as error:
             row = error.row or 0
-            (statement,) = batch.statements(row, row + 1)
             raise NamedGraphError(
-                f"statement {before + row + 1} is in a named graph, which {target} cannot hold: "
-                f"{short_line(statement.to_line())}",
+                f"statement {before + row + 1} is in a named graph, which {target} cannot hold: {row_line(batch, row)}",
                 source=source,
                 advice=Advice("argument", "merge_graphs", "True"),
             ) from None

@@ -181,14 +181,6 @@ def _lines(batches: Iterable[Batch]) -> Iterator[memoryview]:
         yield from text_pieces(batch, memory=memory)
 
 
-def line_start(batch: Batch, row: int, size: int = 300) -> str:
-    """Return a row as a line, for messages: if it is long, only about its first `size` bytes."""
-    line = bytes(LineStream(batch.columns, batch.terms, row, row + 1, size).next_piece())
-    if len(line) <= size and line.endswith(b"\n"):
-        return line.decode().rstrip("\n")
-    return line[:size].decode(errors="ignore") + "…"
-
-
 def text_pieces(
     batch: Batch, start: int = 0, stop: int | None = None, *, memory: Memory | None = None
 ) -> Iterator[memoryview]:

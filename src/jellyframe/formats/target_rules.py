@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from jellyframe.errors import EncodeError, TextError, short_line
-from jellyframe.formats.ntriples import line_start
+from jellyframe.batch.lines import row_line
+from jellyframe.errors import EncodeError
 from jellyframe.kernel.kinds import (
     KIND_BLANK_NODE,
     KIND_DEFAULT_GRAPH,
@@ -48,19 +48,9 @@ def check_target(batch: Batch, target: Format, before: int, source: str | None) 
     """Raise if a statement of the batch cannot be written in a format, naming both; `before` came before it."""
     for row, reason in _troubles(batch, target):
         raise EncodeError(
-            f"statement {before + row + 1}: {target.title} cannot hold {reason}: {_quoted(batch, row)}",
+            f"statement {before + row + 1}: {target.title} cannot hold {reason}: {row_line(batch, row)}",
             source=source,
         )
-
-
-def _quoted(batch: Batch, row: int) -> str:
-    """Return a statement as a message quotes it."""
-    try:
-        return line_start(batch, row)
-    except TextError:
-        # A language tag that N-Triples cannot hold either.
-        (statement,) = batch.statements(row, row + 1)
-        return short_line(statement.to_line())
 
 
 def _troubles(batch: Batch, target: Format) -> Iterator[_Trouble]:

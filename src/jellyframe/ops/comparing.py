@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeGuard
 
 from jellyframe import formats
+from jellyframe.batch.lines import statement_line
 from jellyframe.batch.selection import FrameRange, take_frames
-from jellyframe.errors import display_name, short_line
+from jellyframe.errors import display_name
 from jellyframe.formats.settings import ReadSettings
 from jellyframe.formats.turtle import iri_of_file
 from jellyframe.ops import isomorphism
@@ -110,8 +111,8 @@ class _Unordered:
         return [
             f"not isomorphic to {self._name}: {difference.message} ({difference.first_count} in {self._first_name}, "
             f"{difference.second_count} in {self._name})",
-            *(f"extra in {self._first_name}: {short_line(line)}" for line in difference.extra_in_first),
-            *(f"extra in {self._name}: {short_line(line)}" for line in difference.extra_in_second),
+            *(f"extra in {self._first_name}: {line}" for line in difference.extra_in_first),
+            *(f"extra in {self._name}: {line}" for line in difference.extra_in_second),
         ]
 
 
@@ -136,15 +137,15 @@ class _Ordered:
             if expected is None:
                 self._found.append(
                     f"{self._name} has {self._count - 1} statements, and {self._first_name} goes on: "
-                    f"{short_line(statement.to_line())}"
+                    f"{statement_line(statement)}"
                 )
                 return
             expected = normalised(expected)
             if not self._are_same(statement, expected):
                 self._found += [
                     f"statement {self._count} differs from {self._name}",
-                    f"in {self._first_name}: {short_line(statement.to_line())}",
-                    f"in {self._name}: {short_line(expected.to_line())}",
+                    f"in {self._first_name}: {statement_line(statement)}",
+                    f"in {self._name}: {statement_line(expected)}",
                 ]
                 return
 
@@ -154,7 +155,7 @@ class _Ordered:
             if expected is not None:
                 self._found.append(
                     f"{self._first_name} has {self._count} statements, and {self._name} goes on: "
-                    f"{short_line(expected.to_line())}"
+                    f"{statement_line(expected)}"
                 )
         return self._found
 

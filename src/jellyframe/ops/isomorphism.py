@@ -18,9 +18,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from heapq import nsmallest
 from typing import Any, NamedTuple
 
-from jellyframe.errors import LimitError, short_line
+from jellyframe.batch.lines import statement_line
+from jellyframe.errors import LimitError
 from jellyframe.terms import DEFAULT_GRAPH, BlankNode, Literal, Quad, Statement, Triple
 
 # Looks at a statement that the search may take beyond those in proportion to the size of the data.
@@ -91,8 +93,7 @@ def compare(
 
 
 def _examples(statements: Iterable[Quad]) -> list[str]:
-    lines = sorted(statement.to_line() for statement in statements)
-    return [short_line(line) for line in lines[:_EXAMPLES]]
+    return nsmallest(_EXAMPLES, map(statement_line, statements))
 
 
 class _Side:

@@ -18,6 +18,7 @@ from jellyframe.ops.progress import ProgressCallback, ProgressMeter
 from jellyframe.ops.sources import CountedSource
 from jellyframe.options import Limits, StreamOptions
 from jellyframe.storage.sources import CHUNK_BYTES, ByteSource
+from jellyframe.stream.framing import looks_delimited
 from jellyframe.wire import decode_fields
 
 if TYPE_CHECKING:
@@ -190,13 +191,11 @@ class StreamSurvey:
                 offset=self._kernel.base_offset,
             )
         if self.options is None:
-            raise ParseError("the input holds no options row, so it is no Jelly stream")
+            raise ParseError("the input holds no options row, so it is not a Jelly stream")
 
     def _survey_whole_frames(self) -> None:
         data = self._pieces[0] if len(self._pieces) == 1 else b"".join(self._pieces)
         if self.delimited is None:
-            from jellyframe.stream.framing import looks_delimited
-
             self.delimited = looks_delimited(data[:3])
             if not self.delimited:
                 self._pieces = [data]
@@ -309,8 +308,7 @@ def inspect(
                     pass
             survey.finish()
         except JellyError as error:
-            error.source = error.source or counted.name
-            raise
+            raise error.located(source=counted.name) from None
     return survey
 
 

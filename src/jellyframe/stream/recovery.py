@@ -189,11 +189,8 @@ def _frames_before(batch: Batch, frame: int) -> Batch | None:
     if frame <= batch.first_frame or batch.frame_ends is None:
         return None
     ends = batch.frame_ends[: frame - batch.first_frame]
-    rows = ends[-1]
-    return Batch(
-        (batch.s[:rows], batch.p[:rows], batch.o[:rows], None if batch.g is None else batch.g[:rows]),
-        batch.terms,
-        options=batch.options,
+    # A slice by rows leaves out empty frames at its end, and these come before the frame, too.
+    return batch.slice(0, ends[-1]).replace(
         first_frame=batch.first_frame,
         frame_ends=ends,
         last_frame_open=False,

@@ -1,0 +1,42 @@
+"""Statements as messages quote them: the start of a line of N-Triples or N-Quads, of bounded length."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from jellyframe.errors import TextError, short_line
+from jellyframe.kernel.ntriples_stream_cy import LineStream
+from jellyframe.kernel.objects_cy import build_statements
+
+if TYPE_CHECKING:
+    from jellyframe.batch.batch import Batch, Columns
+    from jellyframe.kernel.table_cy import TermTable
+    from jellyframe.terms import Statement
+
+LINE_BYTES = 300
+
+
+def row_line(batch: Batch, row: int) -> str:
+    """Return a row as a line; of a long one only about the first 300 bytes, and no more of it is built."""
+    try:
+        return _line(batch.columns, batch.terms, row)
+    except TextError:
+        # A language tag that N-Triples cannot hold.
+        (statement,) = batch.statements(row, row + 1)
+        return short_line(statement.to_line())
+
+
+def statement_line(statement: Statement) -> str:
+    """Return a statement as a line, as `row_line` does."""
+    builder = build_statements([statement], None)
+    try:
+        return _line(builder.columns(), builder.terms, 0)
+    except TextError:
+        return short_line(statement.to_line())
+
+
+def _line(columns: Columns, terms: TermTable, row: int) -> str:
+    line = bytes(LineStream(columns, terms, row, row + 1, LINE_BYTES).next_piece())
+    if len(line) <= LINE_BYTES and line.endswith(b"\n"):
+        return line.decode().rstrip("\n")
+    return line[:LINE_BYTES].decode(errors="ignore") + "…"
