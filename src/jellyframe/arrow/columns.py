@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from jellyframe.arrow.memory import new_column
 from jellyframe.errors import TableError, shortened
 from jellyframe.kernel.columns_cy import first_unclear_iri, kinds_used
 from jellyframe.kernel.gather_cy import (
@@ -117,17 +118,17 @@ class _StringColumn:
 
     def __init__(self, rows: int) -> None:
         self._rows = rows
-        self._offsets = pa.allocate_buffer(4 * (rows + 1))
-        self.offsets = memoryview(self._offsets).cast("B").cast("i")
+        self._offsets = new_column(4 * (rows + 1))
+        self.offsets = self._offsets.view[: 4 * (rows + 1)].cast("i")
 
     def bytes(self, size: int) -> memoryview:
         """Return memory for so many bytes, and a little more: short strings are copied in long steps."""
-        self._bytes = pa.allocate_buffer(size + _ROOM_BYTES)
-        return memoryview(self._bytes).cast("B")
+        self._bytes = new_column(size + _ROOM_BYTES)
+        return self._bytes.view
 
     def array(self, size: int, valid: memoryview | None = None, nulls: int = 0) -> pa.Array:
-        data = self._bytes.slice(0, size)
-        return pa.StringArray.from_buffers(self._rows, self._offsets, data, validity_buffer(valid), nulls)
+        offsets = self._offsets.buffer(4 * (self._rows + 1))
+        return pa.StringArray.from_buffers(self._rows, offsets, self._bytes.buffer(size), validity_buffer(valid), nulls)
 
 
 class TermStrings:

@@ -1,0 +1,162 @@
+"""Memory for Arrow columns that is reused once the columns are gone.
+
+The first touch of a page of memory costs more than what we write there: the system finds it, clears it and maps it in.
+So what columns no longer need is kept for the next ones. A little of it is kept as it is; the rest stays mapped but is
+marked as free, so that the system takes it whenever somebody else wants memory.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+from collections import defaultdict
+from threading import RLock
+
+import pyarrow as pa
+
+from jellyframe.errors import OptionsError
+
+# Kept as it is: about what a stream of record batches has under way.
+DEFAULT_KEPT_BYTES = 32 << 20
+# Kept, but marked as free.
+DEFAULT_MARKED_BYTES = 1 << 30
+# What is smaller comes from Python's own memory, which is used again anyhow.
+_SMALLEST = 32 << 10
+# Systems that cannot mark memory as free (Windows) keep only the little.
+_MARK_FREE: int | None = getattr(mmap, "MADV_FREE", None)
+# Not shared with processes that are forked; where this is not said so, it is so anyhow.
+_PRIVATE = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}
+
+
+class _Block:
+    """A piece of memory of its own pages."""
+
+    __slots__ = ("address", "is_marked", "pages")
+
+    def __init__(self, size: int) -> None:
+        self.pages = mmap.mmap(-1, size, **_PRIVATE)
+        self.address = pa.py_buffer(self.pages).address
+        self.is_marked = False
+
+    def mark_free(self) -> None:
+        """Leave it to the system to take the pages. Until it does, writing to them makes them ours again."""
+        if _MARK_FREE is not None:
+            self.pages.madvise(_MARK_FREE)
+            self.is_marked = True
+
+
+class _Loan:
+    """Who holds this may use a block; it goes back when nobody does."""
+
+    __slots__ = ("_memory", "block")
+
+    def __init__(self, memory: ColumnMemory, block: _Block) -> None:
+        self._memory = memory
+        self.block = block
+
+    def __del__(self) -> None:
+        self._memory.take_back(self.block)
+
+
+class Column:
+    """Memory to be filled through `view`, and to be handed to Arrow as a buffer when it is."""
+
+    __slots__ = ("_owner", "view")
+
+    def __init__(self, owner: _Loan | bytearray | pa.Buffer) -> None:
+        self._owner = owner
+        self.view = memoryview(owner.block.pages if isinstance(owner, _Loan) else owner).cast("B")
+
+    def buffer(self, size: int) -> pa.Buffer:
+        """Return the first `size` bytes. The memory is reused when this, and what was made of it, is gone."""
+        if isinstance(self._owner, _Loan):
+            return pa.foreign_buffer(self._owner.block.address, size, base=self._owner)
+        return pa.py_buffer(self._owner).slice(0, size)
+
+
+class ColumnMemory:
+    """Lends memory, and keeps what comes back by its size."""
+
+    def __init__(self, most_kept: int = DEFAULT_KEPT_BYTES, most_marked: int = DEFAULT_MARKED_BYTES) -> None:
+        self.most_kept = most_kept
+        self.most_marked = most_marked if _MARK_FREE is not None else 0
+        self._free: defaultdict[int, list[_Block]] = defaultdict(list)
+        self.kept = 0
+        self.marked = 0
+        self._renew_lock()
+        # A process that is forked while another thread holds the lock would wait for it forever.
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._renew_lock)
+
+    def _renew_lock(self) -> None:
+        # Columns may end in any thread, also in the middle of what is done here.
+        self._lock = RLock()
+
+    def column(self, size: int) -> Column:
+        """Return memory of at least `size` bytes with any contents. Do not view it after its buffers are gone."""
+        if size < _SMALLEST:
+            return Column(bytearray(max(size, 1)))
+        if self.most_kept + self.most_marked == 0:
+            return Column(pa.allocate_buffer(size))
+        size = _rounded(size)
+        with self._lock:
+            blocks = self._free[size]
+            if not blocks:
+                return Column(_Loan(self, _Block(size)))
+            block = blocks.pop()
+            if block.is_marked:
+                self.marked -= size
+                block.is_marked = False
+            else:
+                self.kept -= size
+        return Column(_Loan(self, block))
+
+    def limit(self, most_kept: int, most_marked: int) -> None:
+        """Set how much is kept, and release what is kept now."""
+        with self._lock:
+            self.most_kept = most_kept
+            self.most_marked = most_marked if _MARK_FREE is not None else 0
+            self._free.clear()
+            self.kept = self.marked = 0
+
+    def take_back(self, block: _Block) -> None:
+        """Keep a block that nobody uses any more, or let it go."""
+        size = len(block.pages)
+        with self._lock:
+            if self.kept + size <= self.most_kept:
+                self.kept += size
+            elif self.marked + size <= self.most_marked:
+                block.mark_free()
+                self.marked += size
+            else:
+                return
+            self._free[size].append(block)
+
+
+# The memory of all columns of this process.
+shared = ColumnMemory()
+
+
+def new_column(size: int) -> Column:
+    """Return memory for a column of an Arrow table."""
+    return shared.column(size)
+
+
+def keep_column_memory(kept_bytes: int = DEFAULT_KEPT_BYTES, marked_bytes: int = DEFAULT_MARKED_BYTES) -> None:
+    """Set how much memory of Arrow columns this process keeps for the next columns.
+
+    Args:
+        kept_bytes: memory that is kept as it is
+        marked_bytes: memory beyond that which is kept, but which the system may take whenever it is wanted; tools that
+            show resident memory count it until then. With 0 for both, columns come from Arrow's own allocator
+    """
+    for name, value in (("kept_bytes", kept_bytes), ("marked_bytes", marked_bytes)):
+        if value < 0:
+            raise OptionsError(f"{name} is {value}, and must not be negative")
+    shared.limit(kept_bytes, marked_bytes)
+
+
+def _rounded(size: int) -> int:
+    """Return a size of which there are only few: one of eight between a power of two and the next."""
+    step = 1 << max(size.bit_length() - 4, 0)
+    return -(-size // step) * step
