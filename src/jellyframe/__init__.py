@@ -1,4 +1,50 @@
-"""Jelly for Python: RDF as columns, in and out."""
+"""Jelly for Python: RDF as columns, in and out.
+
+Write statements to a file, and read them back:
+
+    from jellyframe import IRI, Literal, Triple, open_reader, open_writer
+
+    with open_writer("people.jelly") as writer:
+        writer.write([Triple(IRI("http://example.org/ada"), IRI("http://xmlns.com/foaf/0.1/name"), Literal("Ada"))])
+    with open_reader("people.jelly") as reader:
+        for statement in reader:
+            print(statement.s, statement.o)
+
+Read a file into an Arrow table, and write one:
+
+    from jellyframe import read_table, write_table
+
+    table = read_table("people.jelly", layout="ntriples")
+    write_table(table, "copy.jelly", compression="gzip")
+
+Work on whole files, of any format:
+
+    from jellyframe import compare, convert, scan
+
+    convert("people.jelly", "people.nq")
+    assert compare("people.nq", "copy.jelly").is_equal
+    rows = scan("*.nq", columns=["s", "o"]).read_all()
+
+Make a message of a few statements, for Kafka or gRPC:
+
+    from jellyframe import dumps, loads
+
+    message = dumps([Triple(IRI("a:s"), IRI("a:p"), IRI("a:o"))])
+    assert loads(message)[0].s == IRI("a:s")
+
+| to | call |
+| --- | --- |
+| read or write a stream | `open_reader`, `open_writer` |
+| read or write Arrow tables | `read_table`, `write_table`; `scan` for many files, with filters |
+| encode or decode messages | `dumps`, `loads` |
+| convert between formats | `convert`; `ntriples.read` and `ntriples.write` for N-Triples and N-Quads as batches |
+| rewrite Jelly files | `transcode` |
+| look into files | `inspect`, `validate`, `compare`, `statistics` |
+| decode or encode without I/O | `StreamDecoder`, `StreamEncoder` |
+
+`StreamOptions` say what a stream is like, `Limits` what is accepted from input that is not trusted. Every error that
+the data can cause is a `JellyError`. `jellyframe.spark` has the same for PySpark.
+"""
 
 from __future__ import annotations
 

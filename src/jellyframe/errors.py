@@ -65,24 +65,39 @@ class JellyError(ValueError):
         row: int | None = None,
         offset: int | None = None,
     ) -> JellyError:
-        """Return this error with its place, as far as it had none."""
+        """Return this error with its place, as far as it had none.
+
+        Args:
+            source: the name of the input
+            frame: the number of the frame
+            row: the number of the row in the frame
+            offset: the offset in bytes
+        """
         known = {"source": source, "frame": frame, "row": row, "offset": offset}
         state = dict(self.__dict__)
         state.update((name, value) for name, value in known.items() if state[name] is None)
         return _rebuild(type(self), self.message, state)
 
     def place(self) -> str:
-        """Where it happened, in words; empty when nothing is known."""
+        """Return where it happened, in words; empty when nothing is known."""
         parts = (("frame", self.frame), ("row", self.row), ("byte", self.offset))
         words = ", ".join(f"{name} {number}" for name, number in parts if number is not None)
         return ": ".join(part for part in (self.source, words) if part)
 
     def reason(self, wording: Callable[[Advice], str] = str) -> str:
-        """Return the message and the advice, the advice in the words of a user interface."""
+        """Return the message and the advice.
+
+        Args:
+            wording: puts advice into the words of a user interface
+        """
         return self.message if self.advice is None else f"{self.message}; {wording(self.advice)}"
 
     def describe(self, wording: Callable[[Advice], str] = str) -> str:
-        """Return the place, the message and the advice, the advice in the words of a user interface."""
+        """Return the place, the message and the advice.
+
+        Args:
+            wording: puts advice into the words of a user interface
+        """
         place = self.place()
         return f"{place}: {self.reason(wording)}" if place else self.reason(wording)
 
@@ -142,6 +157,7 @@ class TextError(JellyError):
         self.column = column
 
     def place(self) -> str:
+        """Return where it happened, in words; empty when nothing is known."""
         parts = (("line", self.line), ("column", self.column))
         words = ", ".join(f"{name} {number}" for name, number in parts if number is not None)
         return ": ".join(part for part in (self.source, words) if part)

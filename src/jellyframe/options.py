@@ -49,6 +49,7 @@ class LogicalType(IntEnum):
 
     @property
     def base(self) -> LogicalType:
+        """The base type, of which this one is a special case."""
         return LogicalType(self.value % 10)
 
     @property
@@ -94,7 +95,17 @@ def check_number(what: str, value: int, least: int, most: int | None = None) -> 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a reader accepts from input it does not trust. A size in a header is checked before memory is taken."""
+    """What a reader accepts from input it does not trust. A size in a header is checked before memory is taken.
+
+    Attributes:
+        max_name_table_size: entries in the table of names
+        max_prefix_table_size: entries in the table of prefixes
+        max_datatype_table_size: entries in the table of datatypes
+        max_frame_bytes: bytes of one frame
+        max_nesting_depth: quoted triples inside each other
+        max_inflated_bytes: bytes that compressed input may inflate to
+        max_inflation_ratio: how many times as large compressed input may become
+    """
 
     max_name_table_size: int = 4096
     max_prefix_table_size: int = 4096
@@ -159,17 +170,17 @@ class StreamOptions:
 
     @classmethod
     def big(cls, **changes: Unpack[StreamOptionChanges]) -> StreamOptions:
-        """Return the usual preset for files, 4000 names, 150 prefixes and 32 datatypes, with some changes."""
+        """Return the usual preset for files, 4000 names, 150 prefixes and 32 datatypes, with some `changes`."""
         return cls(**changes)
 
     @classmethod
     def small(cls, **changes: Unpack[StreamOptionChanges]) -> StreamOptions:
-        """Return the preset for messages, 128 names, 16 prefixes and 16 datatypes, with some changes."""
+        """Return the preset for messages, 128 names, 16 prefixes and 16 datatypes, with some `changes`."""
         small = cls(max_name_table_size=128, max_prefix_table_size=16, max_datatype_table_size=16)
         return small.replace(**changes)
 
     def replace(self, **changes: Unpack[StreamOptionChanges]) -> StreamOptions:
-        """Return these options with some changes."""
+        """Return these options with some `changes`."""
         return dataclasses.replace(self, **changes)
 
     @property
@@ -230,7 +241,11 @@ class StreamOptions:
                 raise LimitError(f"{table} is {asked}, above the limit of {allowed}", advice=Advice("limit", table))
 
     def with_version(self, *, uses_1_1: bool) -> StreamOptions:
-        """Return these options with the version tag to write: theirs, or a higher one that the stream needs."""
+        """Return these options with the version tag to write: theirs, or a higher one that the stream needs.
+
+        Args:
+            uses_1_1: whether the stream uses what came with version 1.1
+        """
         if self.version not in (0, VERSION_1_0, VERSION_1_1):
             raise OptionsError(
                 f"version tag {self.version} cannot be written: it must be {VERSION_1_0} or {VERSION_1_1}"
@@ -252,7 +267,7 @@ class StreamOptions:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> StreamOptions:
-        """Read an RdfStreamOptions message. Whether the options make sense is for `check` to say."""
+        """Read an RdfStreamOptions message from `data`. Whether the options make sense is for `check` to say."""
         values: dict[str, object] = {
             "generalized_statements": False,
             "rdf_star": False,

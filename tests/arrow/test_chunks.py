@@ -13,6 +13,7 @@ from jellyframe.batch import Batch
 from jellyframe.errors import LimitError, TableError
 from jellyframe.kernel.table_cy import StringTable
 from jellyframe.options import LayoutName
+from jellyframe.storage.types import Buffer
 from jellyframe.terms import IRI, Literal, Triple
 
 S, P = IRI("http://example.org/s"), IRI("http://example.org/p")
@@ -103,7 +104,7 @@ class _NullSink:
     def __init__(self) -> None:
         self.size = 0
 
-    def write(self, data: bytes) -> int:
+    def write(self, data: Buffer) -> int:
         self.size += len(data)
         return len(data)
 

@@ -120,7 +120,7 @@ def test_what_cannot_be(folder):
     with pytest.raises(OptionsError, match="not a term in N-Triples syntax"):
         scan(folder, objects='"open')
     with pytest.raises(TableError, match="no layout 'wide'"):
-        scan(folder, "wide")
+        scan(folder, "wide")  # type: ignore[arg-type]
 
 
 def test_a_folder_that_is_rewritten_meanwhile(tmp_path):

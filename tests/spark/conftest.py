@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,7 +24,7 @@ def connect_port() -> int:
 def spark(connect_port: int, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     from jellyframe.spark import session
 
-    config = {
+    config: dict[str, str | int | Path] = {
         "spark.sql.warehouse.dir": tmp_path_factory.mktemp("warehouse"),
         "spark.sql.shuffle.partitions": 2,
         "spark.plugins": "org.apache.spark.sql.connect.SparkConnectPlugin",

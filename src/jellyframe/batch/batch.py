@@ -61,6 +61,16 @@ class Batch:
     A batch may hold many frames, or a part of one. `frame_ends` has, for each frame of which the batch has rows or
     the end, the row at which it stops; the first of them has the number `first_frame`, and `last_frame_open` says that
     the last one goes on in the next batch.
+
+    Args:
+        columns: the columns s, p, o and g, of 32-bit integers; g is None where the statements are triples
+        terms: the table of terms that the columns refer to
+        options: the options of the stream, if the batch comes from one
+        first_frame: the number of the first frame
+        frame_ends: the row behind the last one of each frame, None for one frame without an end
+        last_frame_open: whether the last frame goes on in the next batch
+        metadata: the metadata of frames, by their numbers
+        namespaces: the namespaces that frames declare
     """
 
     __slots__ = (
@@ -102,12 +112,17 @@ class Batch:
 
     @classmethod
     def from_builder(cls, builder: BatchBuilder) -> Batch:
-        """A batch of what a builder holds, with no frames of its own."""
+        """Return a batch of what a `builder` of the kernel holds, with no frames of its own."""
         return cls(builder.columns(), builder.terms)
 
     @classmethod
     def from_statements(cls, statements: Iterable[Triple | Quad], *, quads: bool | None = None) -> Batch:
-        """A batch of Python statements. `quads` says whether they have a graph; by default the first one tells."""
+        """Return a batch of Python statements.
+
+        Args:
+            statements: triples or quads, all of one kind
+            quads: whether they have a graph; by default the first one tells
+        """
         from jellyframe.kernel.objects_cy import build_statements
 
         return cls.from_builder(build_statements(statements, quads))
@@ -117,12 +132,17 @@ class Batch:
 
     @property
     def has_graph(self) -> bool:
+        """Whether the statements are quads."""
         return self.g is not None
 
     # ---- the algebra: each result shares the terms of this batch, and its columns where rows stay together ----
 
     def replace(self, **changes: Unpack[BatchParts]) -> Batch:
-        """Return the same batch with some of its parts changed: the arguments are those of the constructor."""
+        """Return the same batch with some of its parts changed.
+
+        Args:
+            changes: the parts to change, by the names of the constructor's arguments
+        """
         return Batch(
             changes.get("columns", self.columns),
             changes.get("terms", self.terms),
@@ -201,6 +221,9 @@ class Batch:
         If one of them has graphs, the rows of the others are in the default graph. Frames follow each other and are
         numbered on from those of the first batch; one that is open goes on in the next batch if the frame there has
         the same number. Metadata and namespaces go along. Options are kept if all batches have the same.
+
+        Args:
+            batches: one or more
         """
         if not batches:
             raise ValueError("there is no batch to concatenate")
@@ -239,6 +262,9 @@ class Batch:
         """Return the statements as quads, all of them in one graph.
 
         The graphs that they had are dropped, and the options if they were those of triples; all else is kept.
+
+        Args:
+            graph: the name of the graph
         """
         if graph is DEFAULT_GRAPH:
             term = self.terms.default_graph_term()
@@ -269,7 +295,14 @@ class Batch:
         return self.replace(columns=(self.s, self.p, self.o, None), options=None)
 
     def fitted(self, *, has_graph: bool) -> Batch:
-        """Return the batch as a stream of quads, or of triples, holds it; NamedGraphError if it cannot."""
+        """Return the batch as a stream of quads, or of triples, holds it.
+
+        Args:
+            has_graph: whether the stream has quads
+
+        Raises:
+            NamedGraphError: if the stream has triples, and a statement is in a named graph
+        """
         if has_graph == self.has_graph:
             return self
         return self.with_graph() if has_graph else self.without_graph()
@@ -289,7 +322,7 @@ class Batch:
         return change(self.s), change(self.p), change(self.o), g
 
     def frame_spans(self) -> Iterator[FrameSpan]:
-        """The frames of the batch, whole or in part, in order."""
+        """Return the frames of the batch, whole or in part, in order."""
         ends = [len(self)] if self.frame_ends is None else self.frame_ends
         last = len(ends) - 1
         start = 0
@@ -298,7 +331,12 @@ class Batch:
             start = stop
 
     def statements(self, start: int = 0, stop: int | None = None) -> list[Triple | Quad]:
-        """The statements of some rows as Python objects. Each distinct term is made once, over all calls."""
+        """Return statements as Python objects. Each distinct term is made once, over all calls.
+
+        Args:
+            start: the first row
+            stop: the row behind the last one, by default all that follow
+        """
         if self._maker is None:
             from jellyframe.kernel.objects_cy import StatementMaker
 
@@ -315,7 +353,11 @@ class Batch:
     ) -> pa.RecordBatch:
         """Return the statements as an Arrow record batch, in one of the layouts of `read_table`.
 
-        With `dictionary`, strings are dictionary-encoded over the terms of the batch.
+        Args:
+            layout: `struct`, `ntriples` or `flat`
+            frame_column: whether to add the number of the frame as a column `frame`
+            columns: the columns to make, in that order; all by default
+            dictionary: whether strings are dictionary-encoded over the terms of the batch
         """
         record_batch: pa.RecordBatch = view_maker("batch.to_arrow")(
             self, layout, frame_column=frame_column, columns=columns, dictionary=dictionary

@@ -12,7 +12,13 @@ if TYPE_CHECKING:
 
 
 class Frame:
-    """One frame: its statements, metadata and namespaces. In a grouped stream it is a graph or a dataset."""
+    """One frame: its statements, metadata and namespaces. In a grouped stream it is a graph or a dataset.
+
+    Attributes:
+        number: the number of the frame in its stream, from 0
+        metadata: bytes under names that the writer chose
+        namespaces: the short names that the frame declares, each with its IRI
+    """
 
     __slots__ = ("_parts", "metadata", "namespaces", "number")
 
@@ -26,7 +32,7 @@ class Frame:
         return sum(stop - start for _batch, start, stop in self._parts)
 
     def statements(self) -> list[Triple | Quad]:
-        """The statements of the frame, in their order."""
+        """Return the statements of the frame, in their order."""
         if len(self._parts) == 1:
             batch, start, stop = self._parts[0]
             return batch.statements(start, stop)
@@ -36,7 +42,7 @@ class Frame:
         return iter(self.statements())
 
     def parts(self) -> list[tuple[Batch, int, int]]:
-        """Where the statements lie: batches, each with the first row and the one behind the last."""
+        """Return where the statements lie: batches, each with the first row and the one behind the last."""
         return list(self._parts)
 
     def to_batch(self) -> Batch:

@@ -102,7 +102,7 @@ def compression_of(arguments: argparse.Namespace) -> Compression | None:
 
     if arguments.compress is not None:
         return None if arguments.compress == "none" else cast("Compression", arguments.compress)
-    return None if arguments.to is None else cast("Compression | None", split_compression(arguments.to)[1])
+    return None if arguments.to is None else split_compression(arguments.to)[1]
 
 
 def given_options(arguments: argparse.Namespace) -> dict[str, Any]:

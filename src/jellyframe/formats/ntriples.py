@@ -67,7 +67,8 @@ def read(
     .gz or .zst. Else the first batch does: if none of its lines has a graph, the text is taken for N-Triples.
 
     `generalized` lets any term stand in any place (but no quoted triple as graph), `lenient` takes IRIs that are not
-    absolute. Quoted triples may be nested as deep as `limits` allows. Text that breaks the rules is a TextError with
+    absolute. `batch_rows` is the number of statements in a batch, at most. Quoted triples may be nested as deep as
+    `limits` allows. Text that breaks the rules is a TextError with
     line and column; with `on_error`, that is called with the error instead, and the line left out.
     """
     if batch_rows < 1:

@@ -15,7 +15,7 @@ from jellyframe.errors import Advice, OptionsError, display_name
 if TYPE_CHECKING:
     from jellyframe.formats.settings import BatchInput, BatchOutput, ReadSettings, WriteSettings
     from jellyframe.storage.sinks import ByteSink
-    from jellyframe.storage.types import Source
+    from jellyframe.storage.types import Compression, Source
 
 # Where a file may be cut so that pieces can be read side by side.
 Cut = Literal["lines", "row groups", "restart points"]
@@ -149,7 +149,7 @@ CSV = Format(
 TEXT_FORMATS = (NTRIPLES, NQUADS, TURTLE, TRIG, RDF_XML, JSON_LD)
 FORMATS = (*TEXT_FORMATS, JELLY, JELLY_TEXT, PARQUET, CSV)
 
-_COMPRESSIONS = {"gz": "gzip", "gzip": "gzip", "zst": "zstd", "zstd": "zstd"}
+_COMPRESSIONS: dict[str, Compression] = {"gz": "gzip", "gzip": "gzip", "zst": "zstd", "zstd": "zstd"}
 
 
 # ---- opening ----------------------------------------------------------------------------------------------
@@ -194,7 +194,7 @@ def names(formats: tuple[Format, ...]) -> str:
     return ", ".join(known.name for known in formats)
 
 
-def split_compression(path: str) -> tuple[str, str | None]:
+def split_compression(path: str) -> tuple[str, Compression | None]:
     """Return the name of a file without what tells its compression, and that compression."""
     stem, _, ending = os.path.basename(path).rpartition(".")
     compression = _COMPRESSIONS.get(ending.lower())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import TYPE_CHECKING, Literal, TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 from jellyframe.options import Limits
 from jellyframe.stream.decoder import DEFAULT_BATCH_ROWS
@@ -13,10 +13,8 @@ from jellyframe.stream.decoder import DEFAULT_BATCH_ROWS
 if TYPE_CHECKING:
     from jellyframe.batch import Batch
     from jellyframe.errors import TextError
-    from jellyframe.options import StreamOptions
+    from jellyframe.options import LayoutName, StreamOptions
     from jellyframe.stream.recovery import Damage
-
-Layout = Literal["struct", "ntriples", "flat"]
 
 
 @dataclass(frozen=True)
@@ -66,7 +64,7 @@ class WriteSettings:
     source: str | None = None
     options: StreamOptions | None = None
     jelly: JellySettings = field(default_factory=JellySettings)
-    layout: Layout | None = None
+    layout: LayoutName | None = None
     table_compression: str | None = "zstd"
 
 

@@ -82,5 +82,5 @@ if _CHOSEN == "pure":
 
 
 def kernel_name() -> Literal["compiled", "pure"]:
-    """The kernel in use: `compiled`, or `pure` where the same modules run as Python."""
+    """Return the name of the kernel in use: `compiled`, or `pure` where the same modules run as Python."""
     return _CHOSEN

@@ -129,4 +129,4 @@ def _directive(*_values: object, **_named_values: object) -> _Directive:
 
 
 locals = returns = exceptval = freelist = profile = _directive
-boundscheck = wraparound = initializedcheck = overflowcheck = cdivision = _directive
+boundscheck = wraparound = initializedcheck = overflowcheck = cdivision = annotation_typing = _directive

@@ -17,14 +17,20 @@ if TYPE_CHECKING:
 
 
 class Triple(NamedTuple):
-    """A statement of three terms or, in the place of a term, a quoted triple."""
+    """A statement of three terms or, in the place of a term, a quoted triple.
+
+    Attributes:
+        s: the subject
+        p: the predicate
+        o: the object
+    """
 
     s: Term
     p: Term
     o: Term
 
     def __str__(self) -> str:
-        """The triple as a term: `<< s p o >>`."""
+        """Return the triple as a term: `<< s p o >>`."""
         pieces: list[str] = []
         # A stack of our own: however deep the nesting, nothing here recurses.
         waiting: list[object] = [self]
@@ -37,12 +43,19 @@ class Triple(NamedTuple):
         return " ".join(pieces)
 
     def to_line(self) -> str:
-        """The triple as a line of N-Triples, without the line end."""
+        """Return the triple as a line of N-Triples, without the line end."""
         return f"{self.s} {self.p} {self.o} ."
 
 
 class Quad(NamedTuple):
-    """A statement in a named graph or, with DEFAULT_GRAPH, in none."""
+    """A statement in a named graph or, with DEFAULT_GRAPH, in none.
+
+    Attributes:
+        s: the subject
+        p: the predicate
+        o: the object
+        g: the name of the graph, or DEFAULT_GRAPH
+    """
 
     s: Term
     p: Term
@@ -53,7 +66,7 @@ class Quad(NamedTuple):
         return self.to_line()
 
     def to_line(self) -> str:
-        """The quad as a line of N-Quads, without the line end; the default graph is left out."""
+        """Return the quad as a line of N-Quads, without the line end; the default graph is left out."""
         # Its text is empty, unlike that of any graph name.
         graph = str(self.g)
         return f"{self.s} {self.p} {self.o} {graph} ." if graph else f"{self.s} {self.p} {self.o} ."

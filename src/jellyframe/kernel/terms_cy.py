@@ -88,16 +88,22 @@ class SimpleTerm:
 @cython.final
 @cython.cclass
 class IRI(SimpleTerm):
-    """An IRI. Its syntax is not looked at: it is what the data says."""
+    """An IRI. Its syntax is not checked: it is what the data says.
+
+    Attributes:
+        value: the IRI, without `<` and `>`
+    """
 
     __slots__ = ()
     __match_args__ = ("value",)
 
-    def __init__(self, value: object):
+    @cython.annotation_typing(False)
+    def __init__(self, value: str) -> None:
         self._text = exact_str(value, "the value of an IRI")
 
     @property
     def value(self) -> str:
+        """The IRI, without `<` and `>`."""
         return self._text
 
     def _order(self) -> tuple[int, str, str, str]:
@@ -116,16 +122,22 @@ class IRI(SimpleTerm):
 @cython.final
 @cython.cclass
 class BlankNode(SimpleTerm):
-    """A blank node. The label is without `_:`, and is not looked at."""
+    """A blank node.
+
+    Attributes:
+        label: its label, without `_:`; it is not checked
+    """
 
     __slots__ = ()
     __match_args__ = ("label",)
 
-    def __init__(self, label: object):
+    @cython.annotation_typing(False)
+    def __init__(self, label: str) -> None:
         self._text = exact_str(label, "the label of a blank node")
 
     @property
     def label(self) -> str:
+        """The label, without `_:`."""
         return self._text
 
     def _order(self) -> tuple[int, str, str, str]:
@@ -148,13 +160,19 @@ class Literal(SimpleTerm):
 
     With neither it is a simple literal, which is the same as one of the datatype xsd:string. With a language the
     datatype is rdf:langString, and may be given as such. A language is kept as it is given and compared exactly,
-    so `en` and `EN` make two literals. Whether a lexical form fits its datatype is not looked at.
+    so `en` and `EN` make two literals. Whether a lexical form fits its datatype is not checked.
+
+    Attributes:
+        lex: the lexical form
+        datatype: the IRI of the datatype, as text
+        language: the language tag, or None
     """
 
     __slots__ = ("_datatype", "_language")
     __match_args__ = ("lex", "datatype", "language")
 
-    def __init__(self, lex: object, datatype: object = None, language: object = None):
+    @cython.annotation_typing(False)
+    def __init__(self, lex: str, datatype: str | None = None, language: str | None = None) -> None:
         self._text = exact_str(lex, "the lexical form of a literal")
         self._language = None
         if language is not None:
@@ -171,14 +189,17 @@ class Literal(SimpleTerm):
 
     @property
     def lex(self) -> str:
+        """The lexical form."""
         return self._text
 
     @property
     def datatype(self) -> str:
+        """The IRI of the datatype, as text."""
         return self._datatype
 
     @property
     def language(self) -> str | None:
+        """The language tag, or None."""
         return self._language
 
     def __eq__(self, other: object) -> bool:
@@ -242,8 +263,8 @@ DEFAULT_GRAPH: DefaultGraph = None  # type: ignore[assignment]  # until the next
 DEFAULT_GRAPH = DefaultGraph()
 
 
-def restore_term(kind: str, *parts: object) -> SimpleTerm:
-    """A term from a pickle."""
+def restore_term(kind: str, *parts: str) -> SimpleTerm:
+    """Return a term from its pickle."""
     if kind == "IRI":
         return IRI(*parts)
     if kind == "BlankNode":

@@ -33,6 +33,7 @@ class Comparison(NamedTuple):
 
     @property
     def is_equal(self) -> bool:
+        """Whether there are no differences."""
         return not self.differences
 
 
@@ -61,6 +62,17 @@ def compare(
     default the names of the files tell them, and bytes and file objects are Jelly. `frames` restricts the comparison
     to some frames of the first source, from a number up to, but without, another. `progress` is called as the first
     source is read.
+
+    Args:
+        first: a path, bytes, or a binary file object
+        second: another
+        first_format: the format of the first one
+        second_format: the format of the second one
+        ordered: whether the order of statements counts
+        frames: the frames of the first one to compare
+        concatenated: whether every options row begins a new stream
+        limits: what is accepted from input that is not trusted
+        progress: a function that is called with a `Progress`
     """
     one = StatementSource(first, first_format, argument="first_format", limits=limits, concatenated=concatenated)
     with one:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from jellyframe import formats
 from jellyframe.batch import Batch
@@ -15,17 +15,17 @@ from jellyframe.batch.frames import frames_of
 from jellyframe.batch.selection import FrameRange, checked, take_frames, without_graphs
 from jellyframe.errors import OptionsError
 from jellyframe.formats import Format
-from jellyframe.formats.settings import BatchInput, JellySettings, Layout, ReadSettings, WriteSettings
+from jellyframe.formats.settings import BatchInput, JellySettings, ReadSettings, WriteSettings
 from jellyframe.ops.progress import ProgressCallback, ProgressMeter
 from jellyframe.ops.transcoding import OptionChanges
-from jellyframe.options import VERSION_1_1, Limits, LogicalType, StreamOptions
+from jellyframe.options import VERSION_1_1, LayoutName, Limits, LogicalType, StreamOptions
 from jellyframe.storage.resolving import resolve_inputs
 from jellyframe.storage.sinks import ByteSink
 from jellyframe.storage.sources import InputFile, total_size
 from jellyframe.stream.encoder import DEFAULT_FRAME_ROWS, DEFAULT_RESTART_EVERY
 
 if TYPE_CHECKING:
-    from jellyframe.storage.types import Path, Sink
+    from jellyframe.storage.types import Compression, Path, Sink
     from jellyframe.stream.recovery import Damage
 
 
@@ -46,8 +46,8 @@ class Conversion:
     merge_graphs: bool = False
     frames: FrameRange = field(default_factory=FrameRange)
     combine: bool | None = None
-    compression: str | None = None
-    layout: Layout | None = None
+    compression: Compression | Literal["none"] | None = None
+    layout: LayoutName | None = None
     namespaces: bool | None = None
     base_options: StreamOptions | None = None
     changes: OptionChanges = field(default_factory=OptionChanges)
@@ -72,8 +72,8 @@ def convert(
     merge_graphs: bool = False,
     frames: FrameRange | None = None,
     combine: bool | None = None,
-    compression: str | None = None,
-    layout: Layout | None = None,
+    compression: Compression | Literal["none"] | None = None,
+    layout: LayoutName | None = None,
     namespaces: bool | None = None,
     options: StreamOptions | None = None,
     changes: OptionChanges | None = None,
@@ -96,8 +96,8 @@ def convert(
     is read on at its next restart point, and the function is called with what was lost, a `Damage`. `options` are
     those of the stream that is written, by default such as the data asks for, `changes` change some of them, and
     `jelly` says how the stream lies in the file. `namespaces` says whether prefixes are kept, by default in text only.
-    `layout` is that of Parquet and CSV. `compression` is gzip or zstd, by default as the name of the output tells.
-    `progress` is called as the inputs are read.
+    `layout` is that of Parquet and CSV. `compression` is gzip, zstd or none, by default as the output's name tells.
+    `progress` is called as the inputs are read. `output` is a path, or a binary file object.
     """
     plan = Conversion(
         in_format,

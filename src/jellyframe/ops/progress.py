@@ -13,7 +13,13 @@ REPORT_SECONDS = 0.1
 
 
 class Progress(NamedTuple):
-    """How much of its inputs an operation has read. `total_bytes` is None where the inputs have no known size."""
+    """How much of its inputs an operation has read.
+
+    Attributes:
+        bytes_read: bytes of the inputs so far
+        total_bytes: the size of the inputs, None where it is not known
+        statements: statements so far
+    """
 
     bytes_read: int
     total_bytes: int | None

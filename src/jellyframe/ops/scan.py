@@ -13,7 +13,7 @@ from jellyframe.ops.bad_input import FAILFAST, PERMISSIVE, Mode
 from jellyframe.ops.filters import FILTERS, RowFilter, TermOrText
 from jellyframe.ops.inputs import KEEP, BlankNodes, InputOptions, Inputs, Paths
 from jellyframe.ops.rows import ORIGIN_COLUMNS, Columns, read_rows
-from jellyframe.options import Limits
+from jellyframe.options import LayoutName, Limits
 from jellyframe.stream.decoder import DEFAULT_BATCH_ROWS
 from jellyframe.stream.splits import Piece
 from jellyframe.terms import IRI, BlankNode, DefaultGraph, Literal, Triple
@@ -29,7 +29,7 @@ _ONE_TERM = (str, IRI, BlankNode, Literal, Triple, DefaultGraph)
 
 def scan(
     paths: Paths,
-    layout: str = "struct",
+    layout: LayoutName = "struct",
     *,
     columns: Sequence[str] | None = None,
     subjects: Terms | None = None,

@@ -12,7 +12,20 @@ MAX_PROBLEMS = 10
 
 @dataclass(frozen=True)
 class Summary:
-    """What a job has read and written, and how long it took. `problems` quotes the first bad records."""
+    """What a job has read and written, and how long it took.
+
+    Attributes:
+        job: the name of the job
+        output: the folder that was written
+        statements: how many statements were written
+        files: how many files were written
+        bytes: the size of those files
+        seconds: how long it took
+        input_files: how many files were read
+        input_bytes: the size of those files
+        bad_records: how many bad records were left out
+        problems: the first of them, in words
+    """
 
     job: str
     output: str
@@ -26,6 +39,7 @@ class Summary:
     problems: Sequence[str] = ()
 
     def as_text(self) -> str:
+        """Return the summary as a line of text."""
         rate = self.statements / self.seconds if self.seconds else 0.0
         bad = f", {self.bad_records:,} bad records left out" if self.bad_records else ""
         return (
@@ -35,4 +49,5 @@ class Summary:
         )
 
     def as_json(self) -> str:
+        """Return the summary as a JSON object."""
         return json.dumps(asdict(self), ensure_ascii=False, indent=2) + "\n"

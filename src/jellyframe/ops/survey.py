@@ -287,6 +287,8 @@ def inspect(
     its most frequent predicates, and a broken reference is an error. With `concatenated`, every options row begins a
     new stream. `on_frame` is called with the survey so far and each frame, which has its metadata with `keep_metadata`
     only.
+    `delimited` says whether frames have their lengths in front; by default the first bytes tell. `limits` bound what
+    is accepted from input that is not trusted, and `progress` is called with a `Progress` as the source is read.
     """
     limits = limits or Limits()
     survey = StreamSurvey(

@@ -86,7 +86,9 @@ def transcode(
 
     `delimited`, `compression`, `restart_every` and `index` are those of `open_writer`. With several `jobs`, that many
     processes rewrite large files piece by piece, if all inputs are files, the output is a path, and the output is a
-    flat stream with restart points. A file that does not change is checked in full and copied.
+    flat stream with restart points. A file that does not change is checked in full and copied. `limits` bound what is
+    accepted from input that is not trusted, and `progress` is called with a `Progress` as the inputs are read. `output`
+    is a path, or a binary file object.
     """
     given: Sequence[Source] = inputs if isinstance(inputs, list | tuple) else [inputs]  # type: ignore[list-item]
     sources: Sequence[Source] = resolve_inputs(given)

@@ -47,7 +47,8 @@ def validate(
     `compare_to` is RDF data that must hold the same statements, in the same order with `compare_ordered`; its format is
     told by its name or by `compare_format`, and `compare_frames` restricts the comparison to some frames of the stream,
     from a number up to, but without, another. `validate_terms` also checks IRIs (RFC 3987) and language tags (BCP 47).
-    With `concatenated`, every options row begins a new stream.
+    With `concatenated`, every options row begins a new stream. `limits` bound what is accepted from input that is not
+    trusted, and `progress` is called with a `Progress` as the source is read.
 
     What is refused for its size (a `LimitError`), and errors in the data compared to, are raised: they say nothing
     about the stream. Memory is bounded, unless data is compared without order.

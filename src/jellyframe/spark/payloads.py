@@ -13,8 +13,8 @@ from pyspark.sql.types import ArrayType, BinaryType, DataType, StringType, Struc
 from jellyframe.arrow.grouping import changes
 from jellyframe.arrow.layouts import get_layout
 from jellyframe.errors import JellyError, OptionsError
-from jellyframe.ops.bad_input import DROPMALFORMED, FAILFAST, MODES, PERMISSIVE
-from jellyframe.options import Limits, StreamOptions
+from jellyframe.ops.bad_input import DROPMALFORMED, FAILFAST, MODES, PERMISSIVE, Mode
+from jellyframe.options import LayoutName, Limits, StreamOptions
 from jellyframe.spark.options import CORRUPT_COLUMN
 from jellyframe.spark.schema import DEFAULT_LAYOUT, exact_arrow_schema, layout_columns
 from jellyframe.stream.message_batches import MessageDecoder, Part, encode_messages
@@ -31,12 +31,18 @@ _TO_BYTES = "unbase64(…) or unhex(…) makes bytes of text that encodes them"
 
 
 def from_jelly(
-    column: Column | str, *, layout: str = DEFAULT_LAYOUT, mode: str = FAILFAST, limits: Limits | None = None
+    column: Column | str, *, layout: LayoutName = DEFAULT_LAYOUT, mode: Mode = FAILFAST, limits: Limits | None = None
 ) -> Column:
-    """A binary column of messages as arrays of statements: of structs with the columns of a layout.
+    """Return a binary column of messages as arrays of statements: of structs with the columns of a layout.
 
     A bad message is an error in the mode FAILFAST, and null in the mode PERMISSIVE. `inline(from_jelly(value))` gives a
     row for each statement; `decode_payloads` does the same, faster.
+
+    Args:
+        column: the column, or its name
+        layout: `struct`, `ntriples` or `flat`
+        mode: what to do about bad messages: `FAILFAST` or `PERMISSIVE`
+        limits: what is accepted from messages that are not trusted
     """
     mode = _mode(mode)
     if mode == DROPMALFORMED:
@@ -63,10 +69,14 @@ def from_jelly(
 
 
 def to_jelly(*columns: Column | str, options: StreamOptions | None = None) -> Column:
-    """Statements as messages: a binary column of bare frames, each of which stands by itself.
+    """Return statements as messages: a binary column of bare frames, each of which stands by itself.
 
     One column is an array of statements, as `from_jelly` gives it or as `collect_list(struct("s", "p", "o", "g"))`
     collects it. Three or more are the columns of a statement, of which each row has one.
+
+    Args:
+        columns: one column, or the columns of a statement
+        options: the options of each message
     """
     if len(columns) == 2 or not columns:
         raise OptionsError("to_jelly takes one column, of arrays of statements, or the columns s, p, o and g")
@@ -125,14 +135,22 @@ def decode_payloads(
     frame: DataFrame,
     column: str = VALUE_COLUMN,
     *,
-    layout: str = DEFAULT_LAYOUT,
+    layout: LayoutName = DEFAULT_LAYOUT,
     keep: Sequence[str] = (),
-    mode: str = FAILFAST,
+    mode: Mode = FAILFAST,
     limits: Limits | None = None,
 ) -> DataFrame:
-    """A row for each statement of the messages in a binary column, with the columns to `keep` of its message.
+    """Return a row for each statement of the messages in a binary column, with the columns to `keep` of its message.
 
     In the mode PERMISSIVE a bad message becomes one row with no statement, and the reason in `_corrupt_record`.
+
+    Args:
+        frame: the messages
+        column: the name of their column
+        layout: `struct`, `ntriples` or `flat`
+        keep: names of columns to keep
+        mode: what to do about bad messages: `FAILFAST`, `PERMISSIVE` or `DROPMALFORMED`
+        limits: what is accepted from messages that are not trusted
     """
     mode = _mode(mode)
     statement = _statement_type(layout)
@@ -206,10 +224,16 @@ def encode_payloads(
     rows_per_message: int | None = None,
     options: StreamOptions | None = None,
 ) -> DataFrame:
-    """Statements, in any layout, as messages in a binary column `value`, each a bare frame that stands by itself.
+    """Return statements as messages in a binary column `value`, each a bare frame that stands by itself.
 
     With `group_by` the rows with the same values in these columns, which are kept, make up a message; they are brought
     together first. With `rows_per_message` a message has at most so many statements.
+
+    Args:
+        frame: the statements, in any layout
+        group_by: names of columns
+        rows_per_message: statements in a message, at most
+        options: the options of each message
     """
     keys = [group_by] if isinstance(group_by, str) else list(group_by or ())
     if not keys and rows_per_message is None:
@@ -276,10 +300,11 @@ def _statement_type(layout: str) -> StructType:
     )
 
 
-def _mode(mode: str) -> str:
-    if mode.upper() not in MODES:
-        raise OptionsError(f"mode is {mode!r}, and must be one of {', '.join(MODES)}")
-    return mode.upper()
+def _mode(mode: str) -> Mode:
+    for known in MODES:
+        if mode.upper() == known:
+            return known
+    raise OptionsError(f"mode is {mode!r}, and must be one of {', '.join(MODES)}")
 
 
 def _placed(part: Part) -> JellyError:

@@ -11,9 +11,10 @@ from jellyframe.arrow.layouts import FRAME_COLUMN, METADATA_COLUMN, POSITIONS, T
 from jellyframe.errors import OptionsError
 from jellyframe.ops.bad_input import PERMISSIVE
 from jellyframe.ops.rows import FILE_COLUMN, Columns
+from jellyframe.options import LayoutName
 from jellyframe.spark.options import ReadOptions
 
-DEFAULT_LAYOUT = "struct"
+DEFAULT_LAYOUT: LayoutName = "struct"
 
 _STRING = StringType()
 _TERM = StructType([StructField(field.name, _STRING) for field in TERM_STRUCT])

@@ -26,7 +26,7 @@ def session(
     master: str | None = None,
     *,
     app_name: str = "jellyframe",
-    config: Mapping[str, Any] | None = None,
+    config: Mapping[str, str | int | float | bool | os.PathLike[str]] | None = None,
     ui: bool = False,
     quiet: bool = True,
 ) -> SparkSession:
@@ -35,7 +35,8 @@ def session(
     `master` is `local[*]` by default, the URL of a cluster, or `sc://host` to connect to a Spark Connect server. A Java
     runtime is found, or brought along (see `jellyframe.spark.java`). `config` holds Spark settings, which override
     ours. `ui` starts Spark's web pages, `quiet` keeps all but errors out of the log, and those that are raised anyway.
-    If this process has a session, it is returned unchanged, in every thread.
+    If this process has a session, it is returned unchanged, in every thread. `app_name` is for Spark's
+    own pages.
     """
     from pyspark.sql import SparkSession
 

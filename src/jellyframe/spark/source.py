@@ -23,33 +23,39 @@ class JellyDataSource(DataSource):
 
     @classmethod
     def name(cls) -> str:
+        """Return the name of the format."""
         return "jelly"
 
     def schema(self) -> StructType:
+        """Return the columns that a read without a schema has."""
         from jellyframe.spark.options import ReadOptions
         from jellyframe.spark.schema import default_schema
 
         return default_schema(ReadOptions.read(self.options))
 
     def reader(self, schema: StructType) -> JellyBatchReader:
+        """Return what reads rows of a `schema`."""
         from jellyframe.spark.options import ReadOptions
         from jellyframe.spark.reading import JellyBatchReader
 
         return JellyBatchReader(ReadOptions.read(self.options), schema)
 
     def streamReader(self, schema: StructType) -> JellyStreamReader:  # noqa: N802
+        """Return what reads rows of a `schema` as files arrive."""
         from jellyframe.spark.options import ReadOptions
         from jellyframe.spark.stream_source import JellyStreamReader
 
         return JellyStreamReader(ReadOptions.read(self.options), schema)
 
     def writer(self, schema: StructType, overwrite: bool) -> JellyBatchWriter:
+        """Return what writes rows of a `schema`, and with `overwrite` replaces what is there."""
         from jellyframe.spark.options import WriteOptions
         from jellyframe.spark.writing import JellyBatchWriter
 
         return JellyBatchWriter(WriteOptions.read(self.options), schema, overwrite=overwrite)
 
     def streamWriter(self, schema: StructType, overwrite: bool) -> JellyStreamWriter:  # noqa: N802
+        """Return what writes rows of a `schema`, batch after batch; `overwrite` is refused."""
         from jellyframe.spark.options import WriteOptions
         from jellyframe.spark.stream_sink import JellyStreamWriter
 
@@ -59,7 +65,11 @@ class JellyDataSource(DataSource):
 
 
 def register(spark: Session) -> None:
-    """Make `format("jelly")` known to a session where `pyspark_jelly` is not installed, and activate the session."""
+    """Make `format("jelly")` known to a session where `pyspark_jelly` is not installed, and activate the session.
+
+    Args:
+        spark: the session
+    """
     from jellyframe.spark.threads import activate
 
     spark.dataSource.register(JellyDataSource)

@@ -14,6 +14,9 @@ def activate(spark: AnySession) -> AnySession:
     For writes, Spark looks `format("jelly")` up in the active session of the JVM thread that serves the calling Python
     thread. Only the thread that started Spark has one, so any other calls this once before it writes. With Spark
     Connect, where the server sees to it, nothing has to be done.
+
+    Args:
+        spark: the session
     """
     java_session: Any = getattr(spark, "_jsparkSession", None)
     if java_session is not None:

@@ -1,15 +1,82 @@
-"""The types of Spark that functions here take."""
+"""The types of what functions here take: sessions of Spark, and options by name."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict, TypeVar
 
 if TYPE_CHECKING:
     import pyspark.sql
     import pyspark.sql.connect.session
+
+    from jellyframe.ops.inputs import BlankNodes
+    from jellyframe.options import LayoutName, LogicalType, PhysicalType
+    from jellyframe.storage.types import Compression
 
 # A session in this process, or one that is connected to a server. Spark has no type for both.
 Session: TypeAlias = "pyspark.sql.SparkSession | pyspark.sql.connect.session.SparkSession"
 
 # The type of a session that is returned as it was given.
 AnySession = TypeVar("AnySession", bound=Session)
+
+# A number, or text such as `64k`.
+Size: TypeAlias = "int | str"
+# Text with spaces between terms, a JSON array, or a list.
+Terms: TypeAlias = "str | Sequence[str]"
+
+
+class SourceOptions(TypedDict, total=False):
+    """The options of the data source that say how files are read; `docs/spark.md` explains them."""
+
+    columns: str | Sequence[str]
+    subjects: Terms
+    predicates: Terms
+    objects: Terms
+    graphs: Terms
+    partition_bytes: Size | None
+    batch_rows: Size
+    concatenated: bool
+    lenient: bool
+    columnNameOfCorruptRecord: str
+    max_name_table_size: Size
+    max_prefix_table_size: Size
+    max_datatype_table_size: Size
+    max_frame_bytes: Size
+    max_nesting_depth: Size
+    max_inflated_bytes: Size
+    max_inflation_ratio: Size
+
+
+class StatementOptions(SourceOptions, total=False):
+    """Further arguments of `read_statements`."""
+
+    blank_nodes: BlankNodes
+
+
+class FileOptions(TypedDict, total=False):
+    """The options of the data source that say what written files are like; `docs/spark.md` explains them."""
+
+    layout: LayoutName | None
+    frame_rows: Size | None
+    frame_bytes: Size | None
+    restart_every: Size | None
+    index: bool
+    compression: Compression | Literal["none"] | None
+    sort_rows: Size
+    maxRecordsPerFile: Size
+    preset: Literal["big", "small"]
+    physical_type: PhysicalType | str
+    logical_type: LogicalType | str
+    stream_name: str
+    generalized_statements: bool
+    rdf_star: bool
+    max_name_table_size: Size
+    max_prefix_table_size: Size
+    max_datatype_table_size: Size
+    version: int
+
+
+class OutputOptions(FileOptions, total=False):
+    """The same, and by which columns rows are sorted in runs."""
+
+    sort: bool | str | Sequence[str]

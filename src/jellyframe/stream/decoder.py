@@ -107,7 +107,11 @@ class StreamDecoder:
     # ---- bytes in ----
 
     def push(self, data: Buffer) -> None:
-        """Take the next bytes of the stream. They must not change until the batches are taken."""
+        """Take the next bytes of the stream.
+
+        Args:
+            data: the bytes, which must not change until the batches are taken
+        """
         if self._at_end:
             raise OptionsError("bytes are pushed behind the end of the stream: finish() has been called")
         if len(data):
@@ -115,7 +119,7 @@ class StreamDecoder:
             self._waiting += len(data)
 
     def push_frame(self, frame: Buffer) -> None:
-        """Take one whole frame that something else delimits, such as a gRPC message.
+        """Take one whole `frame` that something else delimits, such as a gRPC message.
 
         Frames of one stream may be pushed one by one. Offsets in errors count as if each had its length in front.
         """
@@ -131,7 +135,7 @@ class StreamDecoder:
         self._at_end = True
 
     def abort(self, error: JellyError) -> None:
-        """Say that the source has failed: what came before is given, then the error is raised."""
+        """Say that the source has failed: what came before is given, then the `error` is raised."""
         if self._error is None:
             self._error = error
             self._kernel.drop_unfinished_frame()

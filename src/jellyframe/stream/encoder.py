@@ -134,6 +134,11 @@ class StreamEncoder:
         The result is below `stop` when `output_bytes` are ready: take them, and call again with it as `start`. The
         frames of the batch do not matter. Triples go into a stream of quads, as quads of the default graph.
 
+        Args:
+            batch: statements
+            start: the first row to encode
+            stop: the row behind the last one, by default all that follow
+
         Raises:
             EncodeError: if a statement cannot be written with the options of the stream; `row` is its row in the batch,
                 and the rows before it are encoded
@@ -153,6 +158,10 @@ class StreamEncoder:
 
         Returns the position to go on from when `output_bytes` are ready, and None when all of the batch is encoded. The
         last frame stays open if it goes on in the next batch. Raises as `encode` does.
+
+        Args:
+            batch: statements
+            position: where to go on, by default the beginning
         """
         if batch.frame_ends is None:
             row = self.encode(batch, position.row)
@@ -173,6 +182,10 @@ class StreamEncoder:
     def declare_namespace(self, name: str, iri: str | IRI) -> None:
         """Declare a short name for an IRI, at this place of the stream.
 
+        Args:
+            name: the short name, as before the colon in Turtle
+            iri: what it stands for
+
         Raises:
             EncodeError: if one of them is not a string of Unicode, or the stream can no longer be raised to version 1.1
         """
@@ -184,6 +197,9 @@ class StreamEncoder:
 
     def end_frame(self, metadata: Mapping[str, bytes] | None = None) -> None:
         """End the frame, even an empty one, and give it metadata.
+
+        Args:
+            metadata: bytes under names of your choice
 
         Raises:
             EncodeError: if the metadata is not bytes under strings of Unicode, the stream can no longer be raised to

@@ -85,6 +85,7 @@ class JellyReader:
         on_damage: Callable[[Damage], object] | None,
         filesystem: FileSystem | None,
     ) -> None:
+        """Open a stream; the arguments are those of `open_reader`."""
         start, stop = byte_range or (0, None)
 
         def open_at(offset: int, first_frame: int) -> SourceBatches:

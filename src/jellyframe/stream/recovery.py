@@ -45,7 +45,7 @@ _MAX_WAITING_BATCHES = 64
 
 @dataclass(frozen=True)
 class Damage:
-    """A part of the input that was lost: the bytes from `start` to `stop`, and why.
+    """A part of the input that was lost: the bytes from `start` to `stop`, and the `error` that says why.
 
     `stop` is None where it is the rest of the input and its length is not known, as in compressed input. All
     statements of the whole frames before `start` were given.
@@ -56,7 +56,11 @@ class Damage:
     error: JellyError
 
     def describe(self, wording: Callable[[Advice], str] = str) -> str:
-        """Return what was lost and why, advice in the words of a user interface."""
+        """Return what was lost and why, in words.
+
+        Args:
+            wording: puts advice into the words of a user interface
+        """
         place = f"{self.error.source}: " if self.error.source else ""
         lost = f"all from byte {self.start} on" if self.stop is None else f"bytes {self.start} to {self.stop}"
         return f"{place}{lost} lost: {self.error.reason(wording)}"

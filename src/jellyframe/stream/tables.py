@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 import pyarrow as pa
 
@@ -15,11 +15,11 @@ from jellyframe.errors import TableError
 from jellyframe.options import VERSION_1_0
 from jellyframe.stream.decoder import DEFAULT_BATCH_ROWS
 from jellyframe.stream.reader import JellyReader, open_reader
-from jellyframe.stream.writer import SupportsArrowStream, open_writer
+from jellyframe.stream.writer import SupportsArrowStream, WriterSettings, open_writer
 
 if TYPE_CHECKING:
     from jellyframe.options import LayoutName, Limits, StreamOptions
-    from jellyframe.storage.types import FileSystem, Path, Source
+    from jellyframe.storage.types import FileSystem, Path, Sink, Source
     from jellyframe.stream.recovery import Damage
 
 
@@ -100,11 +100,11 @@ def _ignore(_damage: Damage) -> None:
 
 def write_table(
     table: pa.Table | pa.RecordBatch | pa.RecordBatchReader | SupportsArrowStream,
-    sink: Any,
+    sink: Sink,
     options: StreamOptions | None = None,
     *,
     layout: LayoutName | None = None,
-    **writer_options: Any,
+    **writer_options: Unpack[WriterSettings],
 ) -> None:
     """Write an Arrow table as a Jelly stream.
 

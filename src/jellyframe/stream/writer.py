@@ -66,6 +66,7 @@ def open_writer(sink: Sink, options: StreamOptions | None = None, **settings: Un
             have one every 8 MiB
         index: whether an index of the restart points is appended (false)
         filesystem: where the path is, a file system of pyarrow or fsspec; by default as the path says
+        settings: `frame_rows` to `filesystem`, by name
 
     Raises:
         OptionsError: if the options make no sense, or do not go together
@@ -160,7 +161,7 @@ class JellyWriter:
             self._write_batch(batch, start, stop)
 
     def write_batch_in_frames(self, batch: Batch) -> None:
-        """Write a batch in the frames that it has, without their namespaces and metadata.
+        """Write a `batch` in the frames that it has, without their namespaces and metadata.
 
         Raises:
             EncodeError: if a statement cannot be written; `row` is its row, and those before it are written

@@ -58,7 +58,7 @@ def test_options_of_the_source(spark, tmp_path, nquads):
     expected = [quad for quad in STATEMENTS if str(quad.p) == "<http://example.org/p0>"]
     assert frame.count() == len(expected)
     with pytest.raises(OptionsError, match="has no option 'predicate' here; did you mean predicates"):
-        read_statements(spark, tmp_path, in_format="nq", predicate="x")
+        read_statements(spark, tmp_path, in_format="nq", predicate="x")  # type: ignore[call-arg]
 
 
 def test_blank_nodes_of_a_file_are_its_own_on_request(spark, tmp_path):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
+from jellyframe.ops.bad_input import FAILFAST, Mode
 from jellyframe.ops.inputs import KEEP, BlankNodes, Paths
 from jellyframe.ops.summary import Summary
 from jellyframe.spark.jobs.inputs import JobInputs
@@ -14,7 +14,7 @@ from jellyframe.spark.jobs.running import copy_statements
 from jellyframe.storage.commit import ERROR, SaveMode
 
 if TYPE_CHECKING:
-    from jellyframe.spark.types import Session
+    from jellyframe.spark.types import OutputOptions, Session, SourceOptions
 
 
 def convert(
@@ -25,21 +25,35 @@ def convert(
     out_format: str = "jelly",
     save: SaveMode = ERROR,
     in_format: str | None = None,
-    mode: str = "FAILFAST",
+    mode: Mode = FAILFAST,
     blank_nodes: BlankNodes = KEEP,
     files: int | None = None,
     partition_bytes: int | None = None,
-    read_options: Mapping[str, Any] | None = None,
-    **options: Any,
+    read_options: SourceOptions | None = None,
+    **options: Unpack[OutputOptions],
 ) -> Summary:
     """Convert files, folders and patterns of them into one folder.
 
     `out_format` is jelly, nq, nt or parquet; `save` what to do if the folder has something in it: error, overwrite or
     append. There is one file a task: `partition_bytes` says how much of the input each reads, `files` how many there
-    are to be. The other options are those of the data source for writing, and `layout` of Parquet files.
+    are to be.
 
     Labels of blank nodes stay as they are: the files of a dump are most often parts of one document, whose nodes
     cross them. Where each file is a document of its own, `blank_nodes="per-file"` keeps their nodes apart.
+
+    Args:
+        spark: the session
+        paths: files, folders and patterns, of any format that `scan` reads
+        output: the folder to write to, here or in an object store
+        out_format: `jelly`, `nq`, `nt` or `parquet`
+        save: what to do if the folder has something in it: `error`, `overwrite` or `append`
+        in_format: the format of the input; by default the names of files tell
+        mode: what to do about bad input: `FAILFAST`, `PERMISSIVE` or `DROPMALFORMED`
+        blank_nodes: `keep` labels as they are, or keep nodes apart `per-file`
+        files: how many files to write; by default as their size asks for
+        partition_bytes: how much of the input each task reads
+        read_options: options of the data source for reading, by name
+        options: options of the data source for writing, by name, and the `layout` of Parquet files
     """
     inputs = JobInputs.find(
         paths,

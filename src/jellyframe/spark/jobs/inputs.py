@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import pyarrow as pa
 
 from jellyframe.arrow.layouts import FRAME_COLUMN
+from jellyframe.ops.bad_input import FAILFAST, Mode
 from jellyframe.ops.inputs import KEEP, BlankNodes, Inputs, Paths, path_names
 from jellyframe.ops.rows import read_rows
 from jellyframe.spark.options import ReadOptions
@@ -18,7 +19,8 @@ from jellyframe.stream.splits import Piece
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from jellyframe.spark.types import Session
+    from jellyframe.options import LayoutName
+    from jellyframe.spark.types import Session, StatementOptions
 
 
 @dataclass(frozen=True)
@@ -66,18 +68,26 @@ def read_statements(
     spark: Session,
     paths: Paths,
     *,
-    layout: str = "ntriples",
+    layout: LayoutName = "ntriples",
     in_format: str | None = None,
-    mode: str = "FAILFAST",
-    **options: Any,
+    mode: Mode = FAILFAST,
+    **options: Unpack[StatementOptions],
 ) -> DataFrame:
-    """The statements of files, folders and patterns of them, as a DataFrame: s, p, o and g, in a layout.
+    """Return the statements of files, folders and patterns of them, as a DataFrame: s, p, o and g, in a layout.
 
     Formats are told by the names of files, or by `in_format`, and may be mixed. N-Triples, N-Quads, Jelly and Parquet
     are read in parallel also within a file. The other options are those of the data source: `columns`, `predicates`
     and the like, `partition_bytes`, `batch_rows`, `columnNameOfCorruptRecord`, limits. `blank_nodes="per-file"` gives
     blank nodes of different files different labels, which by default stay as they are. With `mode="PERMISSIVE"`, bad
     lines and frames are reported in one more column, `_corrupt_record`.
+
+    Args:
+        spark: the session
+        paths: files, folders and patterns
+        layout: `struct`, `ntriples` or `flat`
+        in_format: the format of the files
+        mode: what to do about bad input: `FAILFAST`, `PERMISSIVE` or `DROPMALFORMED`
+        options: options of the data source for reading, by name, and `blank_nodes`
     """
     return statements(spark, JobInputs.find(paths, in_format=in_format, mode=mode, layout=layout, **options))
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
+from jellyframe.ops.bad_input import FAILFAST, Mode
 from jellyframe.ops.inputs import KEEP, BlankNodes, Paths
 from jellyframe.ops.summary import Summary
 from jellyframe.spark.jobs.distinct import BUCKET_BYTES, MAX_BUCKETS, write_distinct
@@ -15,7 +15,7 @@ from jellyframe.spark.jobs.running import FILE_BYTES, copy_statements, file_coun
 from jellyframe.storage.commit import ERROR, SaveMode
 
 if TYPE_CHECKING:
-    from jellyframe.spark.types import Session
+    from jellyframe.spark.types import FileOptions, Session, SourceOptions
 
 # Rows that a shuffle has brought together are in no order; sorting them in runs makes the files much smaller.
 _SHUFFLED_SORT = "g,s,p"
@@ -31,18 +31,33 @@ def merge(
     out_format: str = "jelly",
     save: SaveMode = ERROR,
     in_format: str | None = None,
-    mode: str = "FAILFAST",
+    mode: Mode = FAILFAST,
     blank_nodes: BlankNodes = KEEP,
     files: int | None = None,
     partition_bytes: int | None = None,
-    read_options: Mapping[str, Any] | None = None,
-    **options: Any,
+    read_options: SourceOptions | None = None,
+    **options: Unpack[FileOptions],
 ) -> Summary:
     """Write all statements of some files into few files, of about 128 MiB unless `files` says how many.
 
     `distinct` leaves out statements that were there before: the same terms in the same graph. `sort` brings all
-    statements in order, by graph, subject, predicate and object, over all files. The other arguments are those of
-    `convert`.
+    statements in order, by graph, subject, predicate and object, over all files.
+
+    Args:
+        spark: the session
+        paths: files, folders and patterns, of any format that `scan` reads
+        output: the folder to write to, here or in an object store
+        distinct: whether to leave out statements that were there before
+        sort: whether to bring all statements in order
+        out_format: `jelly`, `nq`, `nt` or `parquet`
+        save: what to do if the folder has something in it: `error`, `overwrite` or `append`
+        in_format: the format of the input; by default the names of files tell
+        mode: what to do about bad input: `FAILFAST`, `PERMISSIVE` or `DROPMALFORMED`
+        blank_nodes: `keep` labels as they are, or keep nodes apart `per-file`
+        files: how many files to write; by default as their size asks for
+        partition_bytes: how much of the input each task reads
+        read_options: options of the data source for reading, by name
+        options: options of the data source for writing, by name, and the `layout` of Parquet files
     """
     inputs = JobInputs.find(
         paths,
@@ -63,9 +78,10 @@ def merge(
     if not sort and buckets <= MAX_BUCKETS:
         target = Output.of(output, has_graph=has_graph, out_format=out_format, save=save, **options)
         return write_distinct("merge", spark, inputs, target, count, buckets)
+    written: dict[str, Any] = dict(options)
     if not sort:
-        options.setdefault("sort", _SHUFFLED_SORT if has_graph else _SHUFFLED_SORT.removeprefix("g,"))
-    target = Output.of(output, has_graph=has_graph, out_format=out_format, save=save, **options)
+        written["sort"] = _SHUFFLED_SORT if has_graph else _SHUFFLED_SORT.removeprefix("g,")
+    target = Output.of(output, has_graph=has_graph, out_format=out_format, save=save, **written)
     columns = statement_columns(has_graph)
     frame = statements(spark, inputs, columns)
     if distinct:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from os import PathLike, fspath
-from typing import Any, cast
+from typing import Any
 from uuid import uuid4
 
 from jellyframe import formats
@@ -14,8 +14,9 @@ from jellyframe.arrow.tables import arrow_schema
 from jellyframe.batch import Batch
 from jellyframe.errors import OptionsError
 from jellyframe.formats import Format
-from jellyframe.formats.settings import BatchOutput, Layout, WriteSettings
+from jellyframe.formats.settings import BatchOutput, WriteSettings
 from jellyframe.ops.inputs import READ_FORMATS
+from jellyframe.options import LayoutName
 from jellyframe.spark.jobs.inputs import option_texts
 from jellyframe.spark.options import WriteOptions
 from jellyframe.spark.writing import JellyFiles, WritePlan
@@ -40,7 +41,7 @@ class Output:
     target: Target
     format: Format
     plan: WritePlan
-    layout: str
+    layout: LayoutName
     save: SaveMode
 
     @classmethod
@@ -51,7 +52,7 @@ class Output:
         has_graph: bool,
         out_format: str = "jelly",
         save: SaveMode = ERROR,
-        layout: str | None = None,
+        layout: LayoutName | None = None,
         **options: Any,
     ) -> Output:
         """The options are those of the data source. `layout` is that of Parquet files, `struct` by default."""
@@ -102,7 +103,7 @@ class _FormatFiles(RollingFiles):
         super().__init__(output.target, prefix, suffix, options.max_records_per_file)
         self._settings = WriteSettings(
             has_graph=output.has_graph,
-            layout=cast("Layout", output.layout),
+            layout=output.layout,
             table_compression=options.compression,
         )
         self._sink: ByteSink | None = None

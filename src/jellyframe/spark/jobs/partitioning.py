@@ -5,15 +5,16 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import pyarrow as pa
 
 from jellyframe.arrow.grouping import Groups
 from jellyframe.arrow.terms import BatchMaker
 from jellyframe.errors import OptionsError
+from jellyframe.ops.bad_input import FAILFAST, Mode
 from jellyframe.ops.inputs import KEEP, BlankNodes, Paths
 from jellyframe.ops.summary import Summary
 from jellyframe.spark.jobs.inputs import JobInputs, statement_columns, statements
@@ -24,7 +25,7 @@ from jellyframe.storage.commit import APPEND, ERROR, SaveMode
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-    from jellyframe.spark.types import Session
+    from jellyframe.spark.types import OutputOptions, Session, SourceOptions
 
 PREDICATE, GRAPH, SUBJECT = "predicate", "graph", "subject"
 KEYS = (PREDICATE, GRAPH, SUBJECT)
@@ -45,17 +46,32 @@ def partition(
     out_format: str = "jelly",
     save: SaveMode = ERROR,
     in_format: str | None = None,
-    mode: str = "FAILFAST",
+    mode: Mode = FAILFAST,
     blank_nodes: BlankNodes = KEEP,
     partition_bytes: int | None = None,
-    read_options: Mapping[str, Any] | None = None,
-    **options: Any,
+    read_options: SourceOptions | None = None,
+    **options: Unpack[OutputOptions],
 ) -> Summary:
     """Write the statements of each predicate or graph into a folder of its own, in one pass however many there are.
 
     `by="subject"` makes `buckets` folders, and a subject's is the CRC-32 of its N-Triples text modulo their number.
     `manifest.json` in the output tells which folder holds what. Folders are named so that people can tell them, and
-    a hash keeps them apart. The other arguments are those of `convert`.
+    a hash keeps them apart.
+
+    Args:
+        spark: the session
+        paths: files, folders and patterns, of any format that `scan` reads
+        output: the folder to write to, here or in an object store
+        by: `predicate`, `graph` or `subject`
+        buckets: how many folders there are for subjects
+        out_format: `jelly`, `nq`, `nt` or `parquet`
+        save: what to do if the folder has something in it: `error`, `overwrite` or `append`
+        in_format: the format of the input; by default the names of files tell
+        mode: what to do about bad input: `FAILFAST`, `PERMISSIVE` or `DROPMALFORMED`
+        blank_nodes: `keep` labels as they are, or keep nodes apart `per-file`
+        partition_bytes: how much of the input each task reads
+        read_options: options of the data source for reading, by name
+        options: options of the data source for writing, by name, and the `layout` of Parquet files
     """
     if by not in KEYS:
         raise OptionsError(f"by is {by!r}, and must be one of {', '.join(KEYS)}")

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from jellyframe.errors import OptionsError
-from jellyframe.ops.bad_input import DROPMALFORMED, FAILFAST, BadRecords
+from jellyframe.ops.bad_input import DROPMALFORMED, FAILFAST, BadRecords, Mode
 from jellyframe.ops.inputs import KEEP, BlankNodes, Inputs, Paths
 from jellyframe.ops.reading import piece_batches
 from jellyframe.ops.sampling import Sampler
@@ -27,7 +27,7 @@ from jellyframe.stream.splits import Piece
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from jellyframe.spark.types import Session
+    from jellyframe.spark.types import OutputOptions, Session, SourceOptions
 
 # About what a statement takes in a Jelly file, to guess how large a sample of a number of them will be.
 _STATEMENT_BYTES = 40
@@ -49,19 +49,36 @@ def sample(
     out_format: str = "jelly",
     save: SaveMode = ERROR,
     in_format: str | None = None,
-    mode: str = "FAILFAST",
+    mode: Mode = FAILFAST,
     blank_nodes: BlankNodes = KEEP,
     files: int | None = None,
     partition_bytes: int | None = None,
-    read_options: Mapping[str, Any] | None = None,
-    **options: Any,
+    read_options: SourceOptions | None = None,
+    **options: Unpack[OutputOptions],
 ) -> Summary:
     """Write a random sample: about a `fraction` of the statements, or exactly a `number` of them (as far as there are).
 
     With `whole_subjects` it is of subjects, each with all of its statements. A hash of each statement, or subject, and
     the `seed` decide: the same seed gives the same sample of the same data, whatever its format and files. So equal
-    statements are chosen together. There are as few files as their size lets there be, or as many as `files` says. The
-    other arguments are those of `convert`.
+    statements are chosen together. There are as few files as their size lets there be, or as many as `files` says.
+
+    Args:
+        spark: the session
+        paths: files, folders and patterns, of any format that `scan` reads
+        output: the folder to write to, here or in an object store
+        fraction: the part of the statements to choose, from 0 to 1
+        number: how many statements to choose
+        seed: decides, with the data, what is chosen
+        whole_subjects: whether to choose subjects, with all of their statements
+        out_format: `jelly`, `nq`, `nt` or `parquet`
+        save: what to do if the folder has something in it: `error`, `overwrite` or `append`
+        in_format: the format of the input; by default the names of files tell
+        mode: what to do about bad input: `FAILFAST`, `PERMISSIVE` or `DROPMALFORMED`
+        blank_nodes: `keep` labels as they are, or keep nodes apart `per-file`
+        files: how many files to write; by default as their size asks for
+        partition_bytes: how much of the input each task reads
+        read_options: options of the data source for reading, by name
+        options: options of the data source for writing, by name, and the `layout` of Parquet files
     """
     if (fraction is None) is (number is None):
         raise OptionsError("a sample is a fraction or a number: say one of them")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
+from jellyframe.ops.bad_input import FAILFAST, Mode
 from jellyframe.ops.inputs import Paths
 from jellyframe.spark.jobs.errors import plain_errors
 from jellyframe.spark.jobs.inputs import JobInputs
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from jellyframe.ops.statistics.result import Statistics
-    from jellyframe.spark.types import Session
+    from jellyframe.spark.types import Session, SourceOptions, StatementOptions
 
 
 def stats(
@@ -23,22 +24,30 @@ def stats(
     *,
     approximate: bool = False,
     in_format: str | None = None,
-    mode: str = "FAILFAST",
-    read_options: Mapping[str, Any] | None = None,
-    **options: Any,
+    mode: Mode = FAILFAST,
+    read_options: SourceOptions | None = None,
+    **options: Unpack[StatementOptions],
 ) -> Statistics:
-    """Statistics of files, folders and patterns, or of a DataFrame of statements in any layout.
+    """Return statistics of files, folders and patterns, or of a DataFrame of statements in any layout.
 
     The data is read once. Distinct terms are counted exactly, unless `approximate` asks for sketches, which need next
-    to no memory and err by one or two per cent. The other arguments are those of `read_statements`, for files only.
+    to no memory and err by one or two per cent.
+
+    Args:
+        spark: the session
+        data: files, folders and patterns, or a DataFrame
+        approximate: whether to estimate how many distinct terms there are
+        in_format: the format of the files; by default their names tell
+        mode: what to do about bad input: `FAILFAST`, `PERMISSIVE` or `DROPMALFORMED`
+        read_options: options of the data source for reading, by name
+        options: more of them, and `blank_nodes`, as in `read_statements`
     """
     from jellyframe.spark.jobs.gathering import counts_of_files, counts_of_frame, gather
 
     with plain_errors():
         if isinstance(data, str | PathLike | Sequence):
-            counts = counts_of_files(
-                spark, JobInputs.find(data, in_format=in_format, mode=mode, **(read_options or {}), **options)
-            )
+            given: dict[str, Any] = {**(read_options or {}), **options}
+            counts = counts_of_files(spark, JobInputs.find(data, in_format=in_format, mode=mode, **given))
         else:
             counts = counts_of_frame(data)
         return gather(counts, approximate=approximate)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -19,7 +19,7 @@ from jellyframe.spark.jobs.running import RESULT_SCHEMA, collected
 from jellyframe.stream.splits import Piece
 
 if TYPE_CHECKING:
-    from jellyframe.spark.types import Session
+    from jellyframe.spark.types import Session, SourceOptions
 
 
 def validate(
@@ -28,11 +28,18 @@ def validate(
     *,
     in_format: str | None = None,
     partition_bytes: int | None = None,
-    read_options: Mapping[str, Any] | None = None,
+    read_options: SourceOptions | None = None,
 ) -> ValidationReport:
     """Read every file to its end and report which are valid.
 
     A Jelly file is read by one task from its start, as any reader would; text of lines is checked in parallel.
+
+    Args:
+        spark: the session
+        paths: files, folders and patterns, of any format that `scan` reads
+        in_format: the format of the input; by default the names of files tell
+        partition_bytes: how much of the input each task reads
+        read_options: options of the data source for reading, by name
     """
     start = time.monotonic()
     inputs = JobInputs.find(

@@ -1,0 +1,147 @@
+"""The public names, by inspection: each is documented, with its parameters, and typed."""
+
+from __future__ import annotations
+
+import enum
+import inspect
+import pydoc
+import re
+import textwrap
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import jellyframe
+from jellyframe.formats import ntriples
+from support.kernel_twins import load_twin_module
+
+# Compiled classes have no signatures, so terms are looked at as they are uncompiled.
+_TERMS = ("IRI", "BlankNode", "Literal", "DefaultGraph")
+# Classes that users get from functions, which document the arguments.
+_MADE_BY = {"JellyReader": "open_reader", "JellyWriter": "open_writer"}
+# The result of a callback is ignored, so it may return anything.
+_IGNORED_RESULT = re.compile(r"\], object\]")
+_NO_COMMAND = frozenset("A An How Statements The These What Where Whether".split())
+_NO_TYPE = re.compile(r"\b(?:Any|object)\b")
+
+
+def public_modules() -> list[Any]:
+    modules: list[Any] = [jellyframe, ntriples]
+    if find_spec("pyspark") is not None:
+        modules += [import_module("jellyframe.spark"), import_module("jellyframe.spark.jobs")]
+    return modules
+
+
+def members(kind: type) -> Iterator[tuple[str, Callable[..., Any]]]:
+    """Return the public methods and properties that a class defines or that one of our classes below it defines."""
+    for base in kind.__mro__:
+        if not base.__module__.startswith("jellyframe"):
+            continue
+        for name, value in vars(base).items():
+            if isinstance(value, classmethod | staticmethod):
+                value = value.__func__
+            if isinstance(value, property) and value.fget is not None:
+                value = value.fget
+            if inspect.isfunction(value) and not name.startswith("_"):
+                yield name, value
+
+
+def surface() -> dict[str, Callable[..., Any]]:
+    found: dict[str, Callable[..., Any]] = {}
+    for module in public_modules():
+        for name in module.__all__:
+            value = getattr(load_twin_module("pure", "terms") if name in _TERMS else module, name)
+            if inspect.ismodule(value) or not (inspect.isclass(value) or inspect.isfunction(value)):
+                continue
+            found[f"{module.__name__}.{name}"] = value
+            if inspect.isclass(value):
+                found.update((f"{module.__name__}.{name}.{member}", function) for member, function in members(value))
+    return found
+
+
+SURFACE = surface()
+by_name = pytest.mark.parametrize("name", SURFACE)
+
+
+def parameters(value: Callable[..., Any]) -> list[inspect.Parameter]:
+    """Return the parameters that users pass."""
+    if inspect.isclass(value) and (issubclass(value, enum.Enum | BaseException) or value.__name__ in _MADE_BY):
+        return []
+    if inspect.isclass(value) and value.__module__.startswith("pyspark"):
+        return []
+    found = list(inspect.signature(value).parameters.values())
+    return [one for one in found if one.name not in ("self", "cls")]
+
+
+def type_text(annotation: object) -> str:
+    text = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
+    return _IGNORED_RESULT.sub("]]", text)
+
+
+@by_name
+def test_the_first_line_is_a_sentence(name: str) -> None:
+    first = (SURFACE[name].__doc__ or "").strip().partition("\n")[0]
+    assert first.endswith("."), first
+    owner, _, member = name.rpartition(".")
+    is_property = isinstance(inspect.getattr_static(SURFACE.get(owner), member, None), property)
+    if inspect.isfunction(SURFACE[name]) and not is_property:
+        # What the function does, as a command.
+        assert first.split()[0] not in _NO_COMMAND, first
+
+
+@by_name
+def test_every_parameter_is_documented(name: str) -> None:
+    documentation = SURFACE[name].__doc__ or ""
+    for parameter in parameters(SURFACE[name]):
+        named = rf"`[^`\n]*\b{parameter.name}\b[^`\n]*`|^\s*(?:\w+, )*{parameter.name}(?:, \w+)*:"
+        assert re.search(named, documentation, re.MULTILINE), parameter.name
+
+
+@by_name
+def test_every_type_is_said(name: str) -> None:
+    value = SURFACE[name]
+    for parameter in parameters(value):
+        assert parameter.annotation is not parameter.empty, parameter.name
+        assert not _NO_TYPE.search(type_text(parameter.annotation)), parameter
+    if inspect.isfunction(value):
+        result = inspect.signature(value).return_annotation
+        assert result is not inspect.Signature.empty
+        assert not _NO_TYPE.search(type_text(result)), result
+
+
+@pytest.mark.parametrize("name", _MADE_BY)
+def test_arguments_of_classes_are_those_of_the_function(name: str) -> None:
+    documentation = getattr(jellyframe, _MADE_BY[name]).__doc__
+    for parameter in list(inspect.signature(getattr(jellyframe, name)).parameters):
+        assert re.search(rf"^\s*{parameter}:", documentation, re.MULTILINE), parameter
+
+
+def test_all_names_are_there() -> None:
+    for module in public_modules():
+        assert sorted(module.__all__) == sorted(set(module.__all__))
+        assert all(hasattr(module, name) for name in module.__all__)
+
+
+def test_the_introduction_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    introduction = inspect.getdoc(jellyframe) or ""
+    blocks = re.findall(r"(?:^(?:    .*)?\n)+", introduction, re.MULTILINE)
+    examples = [textwrap.dedent(block) for block in blocks if block.strip()]
+    assert len(examples) == 4
+    names: dict[str, object] = {}
+    for example in examples:
+        exec(example, names)
+    assert capsys.readouterr().out == '<http://example.org/ada> "Ada"\n'
+
+
+def test_help_is_an_introduction() -> None:
+    text = pydoc.plain(pydoc.render_doc(jellyframe))
+    assert text.index("open_reader") < 1000
+    for name in ("convert", "scan", "StreamOptions", "JellyError"):
+        assert name in text
