@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from jellyframe.errors import TextError, short_line
 from jellyframe.kernel.ntriples_stream_cy import LineStream
 from jellyframe.kernel.objects_cy import build_statements
 
 if TYPE_CHECKING:
-    from jellyframe.batch.batch import Batch, Columns
     from jellyframe.kernel.table_cy import TermTable
-    from jellyframe.terms import Statement
+    from jellyframe.terms import Quad, Statement, Triple
 
 LINE_BYTES = 300
+_Columns: TypeAlias = tuple[memoryview, memoryview, memoryview, memoryview | None]
 
 
-def row_line(batch: Batch, row: int) -> str:
+class Rows(Protocol):
+    """What is needed of a batch, which is above this module."""
+
+    @property
+    def columns(self) -> _Columns: ...
+
+    @property
+    def terms(self) -> TermTable: ...
+
+    def statements(self, start: int = 0, stop: int | None = None) -> list[Triple | Quad]: ...
+
+
+def row_line(batch: Rows, row: int) -> str:
     """Return a row as a line; of a long one only about the first 300 bytes, and no more of it is built."""
     try:
         return _line(batch.columns, batch.terms, row)
@@ -35,7 +47,7 @@ def statement_line(statement: Statement) -> str:
         return short_line(statement.to_line())
 
 
-def _line(columns: Columns, terms: TermTable, row: int) -> str:
+def _line(columns: _Columns, terms: TermTable, row: int) -> str:
     line = bytes(LineStream(columns, terms, row, row + 1, LINE_BYTES).next_piece())
     if len(line) <= LINE_BYTES and line.endswith(b"\n"):
         return line.decode().rstrip("\n")

@@ -1,1 +1,49 @@
 """Where bytes come from and go to: local files, object stores, compression, atomic output."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from jellyframe.lazy import attribute_loader
+
+if TYPE_CHECKING:
+    from jellyframe.storage.finding import find_files
+    from jellyframe.storage.sinks import ByteSink
+    from jellyframe.storage.sources import ByteSource
+    from jellyframe.storage.stores import DataFile, Storage
+    from jellyframe.storage.types import BinarySink, BinarySource, Buffer, Compression, FileSystem, Path, Sink, Source
+
+__all__ = [
+    "BinarySink",
+    "BinarySource",
+    "Buffer",
+    "ByteSink",
+    "ByteSource",
+    "Compression",
+    "DataFile",
+    "FileSystem",
+    "Path",
+    "Sink",
+    "Source",
+    "Storage",
+    "find_files",
+]
+
+_HOMES = {
+    "BinarySink": "types",
+    "BinarySource": "types",
+    "Buffer": "types",
+    "ByteSink": "sinks",
+    "ByteSource": "sources",
+    "Compression": "types",
+    "DataFile": "stores",
+    "FileSystem": "types",
+    "Path": "types",
+    "Sink": "types",
+    "Source": "types",
+    "Storage": "stores",
+    "find_files": "finding",
+}
+
+if not TYPE_CHECKING:  # for type checkers, a name that is not there is a mistake
+    __getattr__ = attribute_loader(__name__, _HOMES)
