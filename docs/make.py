@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import sys
 import warnings
+from functools import cache
 from html.parser import HTMLParser
 from importlib import import_module
 from pathlib import Path
@@ -80,6 +81,7 @@ def _markdown_links(page: Path) -> list[str]:
     return _MARKDOWN_LINK.findall(_CODE.sub("", page.read_text()))
 
 
+@cache
 def _anchors(target: Path) -> set[str]:
     """Return the names of the places in a page that a link can lead to."""
     if target.suffix == ".html":
