@@ -11,7 +11,7 @@ _views: dict[str, tuple[str, str]] = {}
 
 
 def attribute_loader(package: str, homes: Mapping[str, str]) -> Callable[[str], object]:
-    """A `__getattr__` for a package that knows for each name which of its modules has it."""
+    """Return a `__getattr__` for a package that knows for each name which of its modules has it."""
 
     def load(name: str) -> object:
         if name not in homes:

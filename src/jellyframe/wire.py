@@ -22,7 +22,7 @@ def encode_varint(value: int) -> bytes:
 
 
 def decode_varint(data: bytes | memoryview, pos: int) -> tuple[int, int]:
-    """The number at `pos` and the position behind it."""
+    """Return the number at `pos` and the position behind it."""
     value = shift = 0
     start = pos
     while pos < len(data):
@@ -69,7 +69,7 @@ def _metadata_entry(key: str, value: bytes) -> bytes:
 
 
 def decode_fields(data: bytes | memoryview) -> Iterator[tuple[int, int, int | bytes]]:
-    """The fields of a message: number, wire type, value."""
+    """Yield the fields of a message: number, wire type, value."""
     pos = 0
     while pos < len(data):
         start = pos

@@ -369,14 +369,14 @@ class TestBadTables:
     def test_a_kind_that_there_is_not(self) -> None:
         good = [term("iri", "urn:a")] * 3
         bad = [*good[1:], term("uri", "urn:a")]
-        with pytest.raises(TableError, match=r"^row 2: column 's': 'uri' is no kind .* iri, bnode, literal, triple"):
+        with pytest.raises(TableError, match=r"^row 2: column 's': 'uri' is not a kind .* iri, bnode, literal, triple"):
             back(pa.table({"s": bad, "p": good, "o": good}))
 
     @pytest.mark.parametrize(
         ("bad", "said"),
         [
-            (term("iri", "urn:a", datatype="urn:t"), "no literal"),
-            (term("bnode", "a", lang="en"), "no literal"),
+            (term("iri", "urn:a", datatype="urn:t"), "not a literal"),
+            (term("bnode", "a", lang="en"), "not a literal"),
             (term("literal", "a", datatype="urn:t", lang="en"), "both a datatype and a language"),
             (term("literal", "a", lang=""), "the language is empty"),
             (term("triple", "<s:>"), "<<"),

@@ -107,7 +107,7 @@ def test_labels_stay_distinct(kernel: Kernel, labels: list[str]) -> None:
 
 @pytest.mark.parametrize("tag", ["en_GB", "e n", "en-", "1", "é", "en .\n<x:s>"])
 def test_language_tags_that_are_none_are_refused(kernel: Kernel, tag: str) -> None:
-    with pytest.raises(TextError, match="is no language tag"):
+    with pytest.raises(TextError, match="is not a valid language tag"):
         kernel.text(Literal("x", language=tag))
 
 

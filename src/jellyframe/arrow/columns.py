@@ -49,7 +49,7 @@ KIND_NAMES = {
 }
 
 
-# Short strings are copied in steps of so many bytes, where there is room behind them.
+# Bytes that are copied at a time for short strings, where there is room behind them.
 _ROOM_BYTES = 64
 
 
@@ -76,7 +76,7 @@ class Strings(NamedTuple):
     data: memoryview
 
     def with_room(self) -> Strings:
-        """A copy with some bytes behind the last string. Short strings are copied in long steps, if there is room."""
+        """Return a copy with room behind the last string, as short strings are copied in long steps."""
         return Strings(self.offsets, memoryview(bytes(self.data) + bytes(_ROOM_BYTES)))
 
 
@@ -94,7 +94,7 @@ _KIND_INDICES = pa.array(
 
 
 def _set_bits(n: int) -> memoryview:
-    """A bitmap of at least `n` bits, all of them set."""
+    """Return a bitmap of at least `n` bits, all of them set."""
     return memoryview(bytearray(b"\xff") * ((n + 7) // 8))
 
 
@@ -122,7 +122,7 @@ class _StringColumn:
         self.offsets = self._offsets.view[: 4 * (rows + 1)].cast("i")
 
     def bytes(self, size: int) -> memoryview:
-        """Return memory for so many bytes, and a little more: short strings are copied in long steps."""
+        """Return memory for `size` bytes, and a little more: short strings are copied in long steps."""
         self._bytes = new_column(size + _ROOM_BYTES)
         return self._bytes.view
 
@@ -221,12 +221,12 @@ class BatchColumns:
 
     # ---- rows -----------------------------------------------------------------------------------------
     def rows(self, position: str) -> memoryview:
-        """The terms of a position, as their numbers."""
+        """Return the terms of a position, as their numbers."""
         rows: memoryview = getattr(self._batch, position)
         return rows
 
     def validity(self, position: str) -> tuple[memoryview | None, int]:
-        """Which rows are not the default graph, as a bitmap, and how many are; no bitmap if there are none."""
+        """Return which rows are not the default graph, as a bitmap, and how many are; no bitmap if there are none."""
         if KIND_DEFAULT_GRAPH not in self.kinds_in(position):
             return None, 0
         valid = _set_bits(len(self))
@@ -234,7 +234,7 @@ class BatchColumns:
         return valid, nulls
 
     def kinds_in(self, position: str) -> frozenset[int]:
-        """The kinds of term that a position has. All that the rows refer to is there: that is looked at, too."""
+        """Return the kinds of term that a position has. Raises IndexError if a row refers to an unknown term."""
         kinds = self._kinds_in.get(position)
         if kinds is None:
             used = kinds_used(self.rows(position), self._batch.terms)
@@ -243,7 +243,7 @@ class BatchColumns:
         return kinds
 
     def strings(self, position: str, strings: Strings) -> pa.Array:
-        """The string of each row's term; null for the default graph."""
+        """Return the string of each row's term; null for the default graph."""
         return self._gathered(strings, self.rows(position), *self.validity(position))
 
     def all_strings(self, position: str, strings: Strings) -> pa.Array:
@@ -251,14 +251,14 @@ class BatchColumns:
         return self._gathered(strings, self.rows(position), None, 0)
 
     def _gathered(self, strings: Strings, rows: memoryview, valid: memoryview | None, nulls: int) -> pa.Array:
-        """The column that has, row by row, the string with that number."""
+        """Return the column that has, row by row, the string with that number."""
         column = _StringColumn(len(rows))
         size = gather_offsets(rows, strings.offsets, column.offsets)
         gather_bytes(rows, strings.offsets, strings.data, column.bytes(size))
         return column.array(size, valid, nulls)
 
     def kind_names(self, position: str) -> pa.Array:
-        """The name of the kind of each row's term."""
+        """Return the name of the kind of each row's term."""
         names = {KIND_NAMES.get(kind) for kind in self.kinds_in(position)}
         if len(names) == 1:
             return _REPEATED.get(names.pop(), len(self))
@@ -268,20 +268,20 @@ class BatchColumns:
         return column.array(size)
 
     def shown_values(self, position: str) -> Strings:
-        """The values of terms, with texts for quoted triples if the position has any."""
+        """Return the values of terms, with texts for quoted triples if the position has any."""
         has_quoted = KIND_QUOTED_TRIPLE in self.kinds_in(position)
         return self.terms.values_and_quoted if has_quoted else self.terms.values
 
     def datatypes(self, position: str) -> pa.Array:
-        """The datatype of each row's term; null for terms without one, and for simple literals."""
+        """Return the datatype of each row's term; null for terms without one, and for simple literals."""
         return self._details_of(position, KIND_TYPED_LITERAL, self.terms.datatypes)
 
     def languages(self, position: str) -> pa.Array:
-        """The language of each row's term; null for terms without one."""
+        """Return the language of each row's term; null for terms without one."""
         return self._details_of(position, KIND_LANG_LITERAL, self.terms.languages)
 
     def _details_of(self, position: str, kind: int, strings: Strings) -> pa.Array:
-        """What the details of the terms of a kind refer to; null for terms of other kinds."""
+        """Return what the details of the terms of a kind refer to; null for terms of other kinds."""
         if kind not in self.kinds_in(position):
             return _REPEATED.get(None, len(self))
         rows, strings = self.rows(position), strings.with_room()
@@ -327,7 +327,7 @@ def _int_array(values: memoryview, valid: memoryview | None = None, nulls: int =
 
 
 def frame_numbers(batch: Batch) -> pa.Array:
-    """The number of each row's frame."""
+    """Return the number of each row's frame."""
     spans = [span for span in batch.frame_spans() if span.stop > span.start]
     if not spans:
         return pa.array([], pa.int64())

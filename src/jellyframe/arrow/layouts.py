@@ -80,11 +80,11 @@ class Layout(ABC):
 
     @abstractmethod
     def fields(self, position: str, string: pa.DataType = _STRING) -> list[pa.Field]:
-        """The columns that show a position, with strings of a type."""
+        """Return the columns that show a position, with strings of a type."""
 
     @abstractmethod
     def column(self, columns: BatchColumns, position: str, name: str) -> pa.Array:
-        """One of these columns."""
+        """Return one of these columns."""
 
 
 class StructLayout(Layout):

@@ -49,7 +49,7 @@ _KIND_CODES = {
 
 # ---- schemas ------------------------------------------------------------------------------------------
 def _is_string(kind: pa.DataType) -> bool:
-    """Whether there can be strings in a column: also in one of nulls alone, whose type says nothing else."""
+    """Return whether there can be strings in a column: also in one of nulls alone, whose type says nothing else."""
     if pa.types.is_dictionary(kind):
         return _is_string(kind.value_type)
     is_one = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view, pa.types.is_null)
@@ -120,7 +120,7 @@ def _guess_layout(schema: pa.Schema) -> LayoutName:
 
 # ---- arrays -------------------------------------------------------------------------------------------
 def _settled(array: pa.Array) -> pa.Array:
-    """An array in a form that we deal with: plain strings, a dictionary that has no null in it, or structs."""
+    """Return an array in a form that we deal with: plain strings, a dictionary that has no null in it, or structs."""
     if pa.types.is_dictionary(array.type):
         return array if array.dictionary.null_count == 0 else _settled(array.dictionary_decode())
     if pa.types.is_string(array.type) or pa.types.is_struct(array.type):
@@ -132,14 +132,14 @@ def _settled(array: pa.Array) -> pa.Array:
 
 
 def _ints(array: pa.Array) -> memoryview:
-    """The numbers of an array of 32-bit integers without nulls."""
+    """Return the numbers of an array of 32-bit integers without nulls."""
     if not len(array):
         return int_column(0)[:0]
     return memoryview(array.buffers()[1]).cast("B").cast("i")[array.offset : array.offset + len(array)]
 
 
 def _buffers(array: pa.Array) -> tuple[memoryview, memoryview]:
-    """The offsets and the bytes of an array of plain strings."""
+    """Return the offsets and the bytes of an array of plain strings."""
     if not len(array):
         return int_column(1), memoryview(b"")
     _, offsets, data = array.buffers()
@@ -150,7 +150,7 @@ def _buffers(array: pa.Array) -> tuple[memoryview, memoryview]:
 
 
 def _first(mask: pa.Array) -> int:
-    """The first row where a mask is true, or -1."""
+    """Return the first row where a mask is true, or -1."""
     return int(pc.index(mask, pa.scalar(True)).as_py())
 
 
@@ -179,11 +179,11 @@ class _Distinct(NamedTuple):
         return cls(pa.array([], pa.string()), _ints(pa.repeat(pa.scalar(_NULL, pa.int32()), rows)))
 
     def row_of(self, index: int) -> int:
-        """The first row that has a string."""
+        """Return the first row that has a string."""
         return self.indices.tolist().index(index)
 
     def each(self, make: _Maker, table: TermTable) -> memoryview:
-        """What a function makes of each string. Its errors are in rows of the strings, and become ones in rows here."""
+        """Return what a function makes of each string. Its errors, in rows of strings, become errors in rows here."""
         try:
             return make(self.strings, table)
         except TableError as error:
@@ -201,7 +201,7 @@ def _kinds(strings: pa.Array, _table: TermTable) -> memoryview:
         code = _KIND_CODES.get(name.as_buffer().to_pybytes())
         if code is None:
             kinds = b", ".join(_KIND_CODES).decode()
-            raise TableError(f"{_shown(name)} is no kind of term: the kinds are {kinds}", row=index)
+            raise TableError(f"{_shown(name)} is not a kind of term: the kinds are {kinds}", row=index)
         codes[index] = code
     return codes
 
@@ -264,7 +264,7 @@ def _parsed(strings: pa.Array, table: TermTable, begin: str) -> memoryview:
 
 
 def _shown(string: pa.Scalar) -> str:
-    """A string in a message, even if it is not UTF-8."""
+    """Return a string in a message, even if it is not UTF-8."""
     return shortened(string.as_buffer().to_pybytes().decode("utf-8", "replace"))
 
 
@@ -282,7 +282,7 @@ class _Terms:
         return _settled(self._record_batch[name]) if name in self._record_batch.schema.names else None
 
     def column(self, layout: str, position: str) -> memoryview:
-        """The terms of a position."""
+        """Return the terms of a position."""
         array = _settled(self._record_batch[position])
         if array.null_count and position != "g":
             raise TableError("there is no term (null)", row=_first(array.is_null()))
@@ -316,7 +316,7 @@ class _Terms:
         *,
         is_term: pa.Array | None,
     ) -> memoryview:
-        """A column of terms in parts. Where `is_term` is false it is the default graph."""
+        """Return a column of terms in parts. Where `is_term` is false it is the default graph."""
         for part, name in ((kinds, "kind"), (values, "value")):
             if part.null_count:
                 is_missing = part.is_null() if is_term is None else pc.and_(part.is_null(), is_term)
@@ -388,7 +388,7 @@ class BatchMaker:
             raise TableError(f"column {position!r}: {error.message}", row=row) from error.__cause__
 
     def _frame_ends(self, numbers: pa.Array) -> memoryview:
-        """Where frames end. One that may go on in the next record batch is ended there, if need be before its rows."""
+        """Return where frames end. One that may go on in the next record batch ends there, maybe without rows."""
         if numbers.null_count:
             raise TableError("column 'frame': null", row=self._rows + _first(numbers.is_null()))
         runs = pc.run_end_encode(numbers.cast(pa.int64()))

@@ -57,7 +57,7 @@ class Frame:
 
 
 def frames_of(batches: Iterable[Batch]) -> Iterator[Frame]:
-    """The frames that batches hold. One that goes over several batches is put together again."""
+    """Yield the frames that batches hold. One that goes over several batches is put together again."""
     frame: Frame | None = None
     for batch in batches:
         namespaces: dict[int, list[tuple[str, str]]] = {}

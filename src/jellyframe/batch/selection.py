@@ -55,7 +55,7 @@ def without_graphs(batches: Iterable[Batch], *, merge: bool, target: str, source
 
 
 def checked(batches: Iterable[Batch], source: str | None) -> Iterator[Batch]:
-    """The same batches; the first term that is not valid is an error."""
+    """Yield the same batches. Raises at the first term that is not valid."""
     before = 0
     for batch in batches:
         check_batch(batch, before, source)

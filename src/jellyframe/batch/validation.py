@@ -75,7 +75,7 @@ class BadTerm(NamedTuple):
 
 
 def why_bad_iri(iri: str) -> str | None:
-    """What is wrong with an IRI; None if it is an absolute IRI by RFC 3987."""
+    """Return what is wrong with an IRI; None if it is an absolute IRI by RFC 3987."""
     if _IRI.fullmatch(iri):
         return None
     if not _SCHEME.match(iri):
@@ -89,14 +89,14 @@ def why_bad_iri(iri: str) -> str | None:
 
 
 def why_bad_language(tag: str) -> str | None:
-    """What is wrong with a language tag; None if it is well-formed by BCP 47."""
+    """Return what is wrong with a language tag; None if it is well-formed by BCP 47."""
     if _LANGUAGE.fullmatch(tag) or tag.lower() in _GRANDFATHERED:
         return None
     return "it is not well-formed by BCP 47"
 
 
 def bad_terms(batch: Batch) -> Iterator[BadTerm]:
-    """The terms of a batch with a bad IRI, a bad datatype or a bad language tag."""
+    """Yield the terms of a batch with a bad IRI, a bad datatype or a bad language tag."""
     terms = batch.terms
     kinds, details, _quoted = terms.buffers()
     offsets, data = terms.values.buffers()
@@ -132,7 +132,7 @@ def check_batch(batch: Batch, statements_before: int = 0, source: str | None = N
 
 
 def first_row_with(batch: Batch, term: int | None) -> int | None:
-    """The first row in which a term stands by itself; None if there is none, as for parts of quoted triples."""
+    """Return the first row in which a term stands by itself; None if there is none, as for parts of quoted triples."""
     if term is None:
         return None
     rows = [

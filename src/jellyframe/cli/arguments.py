@@ -134,7 +134,7 @@ def limits_of(arguments: argparse.Namespace) -> Limits:
 
 
 def path_or_standard(text: str) -> str | None:
-    """A path, or None for `-`."""
+    """Return a path, or None for `-`."""
     return None if text == STANDARD_STREAM else text
 
 
@@ -148,7 +148,7 @@ def boolean(text: str) -> bool:
 
 
 def positive(text: str) -> int:
-    """A whole number of at least 1."""
+    """Return a whole number of at least 1."""
     number = natural(text)
     if number < 1:
         raise argparse.ArgumentTypeError(f"{shortened(text)} must be at least 1")
@@ -156,14 +156,14 @@ def positive(text: str) -> int:
 
 
 def natural(text: str) -> int:
-    """A whole number of at least 0."""
+    """Return a whole number of at least 0."""
     if not text.isascii() or not text.isdigit():
         raise argparse.ArgumentTypeError(f"{shortened(text)} is not a whole number")
     return int(text)
 
 
 def size(text: str) -> int:
-    """A number of bytes such as 500000, 64k or 8MiB; units are powers of 1024."""
+    """Return a number of bytes such as 500000, 64k or 8MiB; units are powers of 1024."""
     from jellyframe.sizes import parse_size
 
     try:
@@ -173,12 +173,12 @@ def size(text: str) -> int:
 
 
 def size_or_off(text: str) -> int | None:
-    """A number of bytes, or None for `off`."""
+    """Return a number of bytes, or None for `off`."""
     return None if text.strip().lower() == "off" else size(text)
 
 
 def limit(text: str) -> tuple[str, int]:
-    """The name of a limit and its value."""
+    """Return the name of a limit and its value."""
     from dataclasses import fields
 
     from jellyframe.options import Limits

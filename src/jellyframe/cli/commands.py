@@ -28,7 +28,7 @@ exit codes: 0 success, 1 the data is invalid, different or incomplete, 2 an erro
 
 
 def build_parser(words: Sequence[str] | None = None) -> CommandParser:
-    """The parser of the whole command line; or, to start sooner, of as much as a line of such words needs."""
+    """Return the parser of the whole command line; or, to start sooner, of as much as a line of such words needs."""
     parser = CommandParser(
         prog="jellyframe",
         description="Jelly, the fast RDF format: convert, look into and check Jelly files.",

@@ -51,5 +51,5 @@ def _describe_values(parser: CommandParser) -> None:
         elif action in parser.suggestions:
             action.choices = parser.suggestions[action]
         elif action.type is boolean:
-            # Switches stand alone as well, so what follows is no value.
+            # Switches stand alone as well, so what follows is not a value.
             action.nargs = 0

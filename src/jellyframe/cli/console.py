@@ -66,7 +66,7 @@ class Console:
         return self.is_terminal and not self.quiet
 
     def progress(self, total_bytes: int | None) -> Progress | None:
-        """A progress bar, where somebody can see it and wants to."""
+        """Return a progress bar, where somebody can see it and wants to."""
         if self.quiet or not self.is_terminal:
             return None
         from jellyframe.cli.progress import Progress
@@ -75,7 +75,7 @@ class Console:
         return progress
 
     def status_line(self) -> StatusLine | None:
-        """A line that says how things are, where somebody can see it and wants to."""
+        """Return a line that says how things are, where somebody can see it and wants to."""
         if self.quiet or not self.is_terminal:
             return None
         from jellyframe.cli.progress import StatusLine
@@ -100,7 +100,7 @@ class Console:
 
 
 def has_colour() -> bool:
-    """Whether colour is welcome on a terminal: not with NO_COLOR, whatever its value, nor on a dumb terminal."""
+    """Return whether colour is welcome on a terminal: not with NO_COLOR, whatever its value, nor on a dumb terminal."""
     return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 

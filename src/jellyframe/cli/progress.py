@@ -25,13 +25,13 @@ class StatusLine:
         self._write(_CLEAR + line[: self._width() - 1])
 
     def _write(self, text: str) -> None:
-        # The terminal may be gone. That is no reason to stop.
+        # The terminal may be gone. The work goes on.
         with suppress(OSError, ValueError):
             self._stream.write(text)
             self._stream.flush()
 
     def _width(self) -> int:
-        """How much fits on a line, which must not wrap."""
+        """Return how much fits on a line, which must not wrap."""
         try:
             return os.get_terminal_size(self._stream.fileno()).columns or USUAL_WIDTH
         except (OSError, ValueError):
@@ -59,7 +59,7 @@ class Progress(StatusLine):
             self.show(self.line(bytes_read, statements, now - self._start))
 
     def line(self, bytes_read: int, statements: int, seconds: float) -> str:
-        """What is shown after so many seconds."""
+        """Return what is shown after some seconds."""
         seconds = max(seconds, 1e-3)
         counts = f"{human(bytes_read)}B"
         left = bar = ""
@@ -73,12 +73,12 @@ class Progress(StatusLine):
 
 
 def drawn_bar(part: float) -> str:
-    """How much of something is done, drawn and in words."""
+    """Return how much of something is done, drawn and in words."""
     return f"[{'#' * round(_BAR_WIDTH * part):{_BAR_WIDTH}}] {100 * part:3.0f} %"
 
 
 def human(number: float) -> str:
-    """A number in three or four digits and a letter."""
+    """Return a number in three or four digits and a letter."""
     for letter in ("", "k", "M", "G"):
         if number < 1000:
             return f"{number:.0f} {letter}".rstrip() if letter == "" else f"{number:.1f} {letter}"

@@ -97,7 +97,7 @@ def add_compression(parser: CommandParser) -> None:
 
 
 def compression_of(arguments: argparse.Namespace) -> Compression | None:
-    """The compression of the output: the one that was said, or that the file's name tells."""
+    """Return the compression of the output: the one that was said, or that the file's name tells."""
     from jellyframe.formats import split_compression
 
     if arguments.compress is not None:
@@ -106,7 +106,7 @@ def compression_of(arguments: argparse.Namespace) -> Compression | None:
 
 
 def given_options(arguments: argparse.Namespace) -> dict[str, Any]:
-    """The fields of StreamOptions that the command line sets one by one."""
+    """Return the fields of StreamOptions that the command line sets one by one."""
     given: dict[str, Any] = {name: getattr(arguments, name) for name in _FIELDS if getattr(arguments, name) is not None}
     if "physical_type" in given:
         given["physical_type"] = physical_type(given["physical_type"])
@@ -116,7 +116,7 @@ def given_options(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def base_options(arguments: argparse.Namespace) -> StreamOptions | None:
-    """The options to begin with, if `--options-from` or `--preset` gives some; a preset only sets table sizes."""
+    """Return the options to begin with, if `--options-from` or `--preset` gives some; presets set table sizes."""
     from jellyframe.options import StreamOptions
 
     base = None
@@ -153,7 +153,7 @@ def options_and_changes(arguments: argparse.Namespace) -> tuple[StreamOptions | 
 
 
 def jelly_settings(arguments: argparse.Namespace) -> JellySettings:
-    """How the stream lies in its file."""
+    """Return how the stream lies in its file."""
     from jellyframe.formats.settings import JellySettings
 
     settings = JellySettings(delimited=arguments.delimited, index=bool(arguments.index))
@@ -165,7 +165,7 @@ def jelly_settings(arguments: argparse.Namespace) -> JellySettings:
 
 
 def writer_settings(arguments: argparse.Namespace) -> WriterSettings:
-    """The arguments of `open_writer` beside the sink and the options; frames aside."""
+    """Return the arguments of `open_writer` beside the sink and the options; frames aside."""
     settings: WriterSettings = {
         "delimited": arguments.delimited,
         "compression": compression_of(arguments),
@@ -203,7 +203,7 @@ def logical_type(text: str) -> LogicalType:
 
 
 def stax_iri(known: LogicalType) -> str:
-    """The IRI that RDF-STaX has for a logical type: FLAT_TRIPLES is …#flatTripleStream."""
+    """Return the IRI that RDF-STaX has for a logical type: FLAT_TRIPLES is …#flatTripleStream."""
     first, *others = known.name.rstrip("S").lower().split("_")
     return f"{_STAX}{first}{''.join(word.capitalize() for word in others)}Stream"
 

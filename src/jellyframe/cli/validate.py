@@ -21,7 +21,7 @@ def add_parser(subparsers: Any) -> None:
         run,
         help="check a stream against every rule of the format, and against other data",
         description="Check a Jelly stream against every rule of the format, and compare it to other data if asked to.\n"
-        "The answer is on standard output, and in the exit code: 0 valid, 1 invalid or different. Memory is bounded,\n"
+        "The result is on standard output, and in the exit code: 0 valid, 1 invalid or different. Memory is bounded,\n"
         "unless the comparison has no order.",
         examples="""
 jellyframe rdf validate people.jelly

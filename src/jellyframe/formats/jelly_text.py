@@ -101,7 +101,7 @@ def _text_of_frame(number: int, data: bytes) -> bytes:
     try:
         frame.ParseFromString(data)
     except Exception as error:
-        raise ParseError(f"the frame is no protobuf message: {one_line(str(error))}", frame=number) from None
+        raise ParseError(f"the frame is not a protobuf message: {one_line(str(error))}", frame=number) from None
     text = text_format.MessageToString(frame, as_utf8=True)
     return b"%s %d\n%s" % (_FRAME_MARK, number, text.encode())
 
@@ -267,6 +267,6 @@ def _frame(lines: list[bytes], first_line: int) -> bytes:
 
 
 def _bare(message: str) -> str:
-    """A message of protobuf without the place that stands before it, `line:column : `."""
+    """Return a message of protobuf without the place that stands before it, `line:column : `."""
     place, colon, rest = message.partition(" : ")
     return rest if colon and place.replace(":", "").isdigit() else message

@@ -6,7 +6,7 @@
 
 Reading follows the W3C grammars to the letter, and knows quoted triples, `<< s p o >>`, as subject and object. Writing
 gives canonical N-Triples. What Jelly can hold and N-Triples cannot is written so that the text is still valid: a
-character that IRIs may not hold becomes an escape, and a blank node label that is no label is spelled in hexadecimal,
+character that IRIs may not hold becomes an escape, and a blank node label that is not valid is spelled in hexadecimal,
 `_:hex-…` (so is a label that begins like that, so that different labels stay different). Only an IRI that is not
 absolute is written as it is, which lenient reading takes, and a language tag that is none is refused.
 """

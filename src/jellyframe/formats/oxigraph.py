@@ -24,7 +24,7 @@ from jellyframe.storage.types import Source
 if TYPE_CHECKING:
     from jellyframe.formats.registry import Format
 
-# Statements are taken from the parser in steps of so many, until a block is full: of rows, or of bytes.
+# Statements are taken from the parser in steps of this size, until a block is full: of rows, or of bytes.
 STEP_STATEMENTS = 512
 _FORMATS = {"rdfxml": pyoxigraph.RdfFormat.RDF_XML, "jsonld": pyoxigraph.RdfFormat.JSON_LD}
 _NQUADS = pyoxigraph.RdfFormat.N_QUADS

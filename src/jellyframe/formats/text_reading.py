@@ -59,7 +59,7 @@ class TextReader:
             builder = self._builder(builder.rows, builder.terms.count * 9 // 8, builder.terms.values.data_size * 9 // 8)
 
     def _builder(self, rows: int, terms: int, size: int) -> BatchBuilder:
-        """Return a builder with room for so many rows, and terms of that size together."""
+        """Return a builder with room for a number of rows, and terms of that size together."""
         return BatchBuilder(self.quads, rows, TermTable(terms, size, self._memory), self._memory)
 
     def _fill(self, builder: BatchBuilder, batch_rows: int) -> None:

@@ -44,7 +44,7 @@ class _SourcesOnly:
 
 
 def _modules() -> dict[str, bool]:
-    """The names of the kernel's modules, and whether each is compiled for this Python."""
+    """Return the names of the kernel's modules, and whether each is compiled for this Python."""
     return {
         source.stem: any(source.with_name(source.stem + suffix).is_file() for suffix in EXTENSION_SUFFIXES)
         for source in sorted(_FOLDER.glob("*_cy.py"))

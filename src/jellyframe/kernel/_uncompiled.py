@@ -62,7 +62,7 @@ class _Const:
         return qualified
 
 
-# `Any` for type checkers: `int[::1]` is no type that they know.
+# `Any` for type checkers: `int[::1]` is not a type that they know.
 schar: Any = _CInteger("schar", "b")
 uchar: Any = _CInteger("uchar", "B")
 short: Any = _CInteger("short", "h")
@@ -83,12 +83,12 @@ const: Any = _Const()
 
 
 def cast(c_type: Any, value: Any, /) -> Any:
-    """The value as C converts it: an integer loses the bits that do not fit."""
+    """Return the value as C converts it: an integer loses the bits that do not fit."""
     return c_type.converted(value)
 
 
 def declare(_c_type: object, value: Any = None, /, *, visibility: str = "private") -> Any:
-    """A C variable of a module, or C attribute of a class, is a Python one, for all to see."""
+    """Return the value: a C variable of a module, or a C attribute of a class, is a plain Python one here."""
     return value
 
 

@@ -69,7 +69,7 @@ def require_utf8(
 
 
 def default_graph(table: TermTable) -> int:
-    """The default graph as a term of the table."""
+    """Return the default graph as a term of the table."""
     return table.default_graph()
 
 
@@ -96,7 +96,7 @@ def prefix_labels(table: TermTable, prefix: bytes) -> None:
 
 
 def kinds_used(column: cython.const[cython.int][::1], table: TermTable) -> int:
-    """The kinds of the terms of a column, as a set of bits. Raises unless all of them are terms of the table."""
+    """Return the kinds of the terms of a column, as a set of bits. Raises unless all of them are terms of the table."""
     i: cython.Py_ssize_t
     used: cython.uint = 0
     for i in range(column.shape[0]):
@@ -109,7 +109,7 @@ def kinds_used(column: cython.const[cython.int][::1], table: TermTable) -> int:
 def pick(
     terms: cython.const[cython.int][::1], indices: cython.const[cython.int][::1], for_null: cython.int
 ) -> memoryview:
-    """The column with `terms[index]` for each index, and the term `for_null` where that is null."""
+    """Return the column with `terms[index]` for each index, and the term `for_null` where that is null."""
     i: cython.Py_ssize_t
     n: cython.Py_ssize_t = indices.shape[0]
     column = int_column(n)
@@ -132,14 +132,14 @@ def put_parsed(column: cython.int[::1], parsed: cython.const[cython.int][::1]) -
 def intern_iris(
     offsets: cython.const[cython.int][::1], data: cython.const[cython.uchar][::1], table: TermTable
 ) -> memoryview:
-    """A column of strings, each an IRI."""
+    """Return a column of strings, each an IRI."""
     i: cython.Py_ssize_t
     n: cython.Py_ssize_t = offsets.shape[0] - 1
     column = int_column(n)
     out: cython.int[::1] = column
     for i in range(n):
         out[i] = table.intern(KIND_IRI, 0, data, offsets[i], offsets[i + 1] - offsets[i])
-        if table.seen >= 0x80:
+        if table.non_ascii >= 0x80:
             require_utf8(data, offsets[i], offsets[i + 1] - offsets[i], i)
     return column[:n]
 
@@ -147,7 +147,7 @@ def intern_iris(
 @cython.cfunc
 @cython.exceptval(-1, check=False)
 def flat_kind(data: cython.const[cython.uchar][::1], start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
-    """What a plain string stands for: an IRI, or by how it begins a blank node, a literal, a quoted triple."""
+    """Return what a plain string stands for: an IRI, or by how it begins a blank node, a literal, a quoted triple."""
     if stop - start > 0 and data[start] == QUOTE:
         return KIND_LITERAL
     if stop - start > 1:
@@ -161,7 +161,7 @@ def flat_kind(data: cython.const[cython.uchar][::1], start: cython.Py_ssize_t, s
 def intern_flat(
     offsets: cython.const[cython.int][::1], data: cython.const[cython.uchar][::1], table: TermTable
 ) -> memoryview:
-    """A column of plain strings: IRIs, `_:` and a label, and UNPARSED for what is in N-Triples syntax."""
+    """Return a column of plain strings: IRIs, `_:` and a label, and UNPARSED for what is in N-Triples syntax."""
     i: cython.Py_ssize_t
     n: cython.Py_ssize_t = offsets.shape[0] - 1
     start: cython.Py_ssize_t
@@ -181,13 +181,13 @@ def intern_flat(
             # Labels that begin with an h may be in hexadecimal.
             out[i] = UNPARSED
             continue
-        if table.seen >= 0x80:
+        if table.non_ascii >= 0x80:
             require_utf8(data, start, stop - start, i)
     return column[:n]
 
 
 def first_unclear_iri(table: TermTable) -> int:
-    """The first IRI that, as a plain string, would stand for something else; -1 if there is none."""
+    """Return the first IRI that, as a plain string, would stand for something else; -1 if there is none."""
     term: cython.int
     values: StringTable = table.values
     for term in range(table.count):
@@ -202,7 +202,7 @@ def first_unclear_iri(table: TermTable) -> int:
 def datatype_rows(
     offsets: cython.const[cython.int][::1], data: cython.const[cython.uchar][::1], table: TermTable
 ) -> memoryview:
-    """The rows of some datatypes among those of the table, SIMPLE for xsd:string."""
+    """Return the rows of some datatypes among those of the table, SIMPLE for xsd:string."""
     i: cython.Py_ssize_t
     n: cython.Py_ssize_t = offsets.shape[0] - 1
     length: cython.Py_ssize_t
@@ -222,7 +222,7 @@ def datatype_rows(
 def language_rows(
     offsets: cython.const[cython.int][::1], data: cython.const[cython.uchar][::1], table: TermTable
 ) -> memoryview:
-    """The rows of some languages among those of the table."""
+    """Return the rows of some languages among those of the table."""
     i: cython.Py_ssize_t
     n: cython.Py_ssize_t = offsets.shape[0] - 1
     column = int_column(n)
@@ -273,7 +273,7 @@ class LiteralParts:
         self.detail = 0
         if kind != KIND_LITERAL:
             if datatype != NULL or language != NULL:
-                raise TableError("a datatype or a language on a term that is no literal", row=row)
+                raise TableError("a datatype or a language on a term that is not a literal", row=row)
             return kind
         if language != NULL:
             if datatype != NULL and datatype != self.lang_string:
@@ -293,7 +293,7 @@ def intern_parts(
     parts: LiteralParts,
     table: TermTable,
 ) -> memoryview:
-    """A column of terms given in parts, UNPARSED for quoted triples. Literals have KIND_LITERAL, of whatever sort."""
+    """Return a column of terms given in parts, UNPARSED for quoted triples. All literals have KIND_LITERAL."""
     i: cython.Py_ssize_t
     n: cython.Py_ssize_t = kinds.shape[0]
     kind: cython.int
@@ -307,7 +307,7 @@ def intern_parts(
             out[i] = table.default_graph()
         else:
             out[i] = table.intern(kind, parts.detail, data, offsets[i], offsets[i + 1] - offsets[i])
-            if table.seen >= 0x80:
+            if table.non_ascii >= 0x80:
                 require_utf8(data, offsets[i], offsets[i + 1] - offsets[i], i)
     return column[:n]
 
@@ -348,7 +348,7 @@ def intern_indexed_parts(
                 out[i] = out[latest[at]]
                 continue
             out[i] = table.intern(kind, parts.detail, data, offsets[at], offsets[at + 1] - offsets[at])
-            if table.seen >= 0x80:
+            if table.non_ascii >= 0x80:
                 require_utf8(data, offsets[at], offsets[at + 1] - offsets[at], i)
             latest[at] = cython.cast(cython.int, i)
             last_kinds[at] = kind

@@ -20,7 +20,7 @@ else:
 @cython.cfunc
 @cython.exceptval(-1, check=False)
 def same_term(a: TermTable, x: cython.int, b: TermTable, y: cython.int) -> cython.bint:
-    """Whether two terms, maybe of different tables, are the same RDF term."""
+    """Return whether two terms, maybe of different tables, are the same RDF term."""
     if a.kinds[x] != b.kinds[y]:
         return False
     if a.kinds[x] != KIND_QUOTED_TRIPLE:
@@ -42,7 +42,7 @@ def same_term(a: TermTable, x: cython.int, b: TermTable, y: cython.int) -> cytho
 @cython.cfunc
 @cython.exceptval(-1, check=False)
 def same_plain_term(a: TermTable, x: cython.int, b: TermTable, y: cython.int) -> cython.bint:
-    """The same for terms of one kind that are no quoted triples."""
+    """Return the same for terms of one kind that are not quoted triples."""
     kind: cython.int = a.kinds[x]
     if kind == KIND_LANG_LITERAL and not (
         (a is b and a.details[x] == b.details[y]) or same_string(a.languages, a.details[x], b.languages, b.details[y])

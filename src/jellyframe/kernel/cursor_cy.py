@@ -96,7 +96,7 @@ class TextCursor:
         The span is then in the scratch, and `pos` behind the text. Whether it ends as it should is the caller's to see.
         """
         start: cython.Py_ssize_t = self.span_start
-        seen: cython.int = self.text.seen
+        non_ascii: cython.int = self.text.non_ascii
         self.in_scratch = True
         self.span_start = self.scratch_size
         while True:
@@ -107,8 +107,8 @@ class TextCursor:
                 break
             start = self._escape(end, is_iri)
             end = self.text.iri_end(start, self.limit) if is_iri else self.text.string_end(start, self.limit)
-            seen |= self.text.seen
-        self.text.seen = seen
+            non_ascii |= self.text.non_ascii
+        self.text.non_ascii = non_ascii
         self.span_stop = self.scratch_size
         self.pos = end
         return 0
@@ -210,7 +210,7 @@ class TextCursor:
         )
 
     def _found(self, at: cython.Py_ssize_t) -> str:
-        """What stands in the text, in words."""
+        """Return what stands in the text, in words."""
         if at >= self.limit:
             return "the end of the text"
         following = bytes(self.text.data[at : min(at + 4, self.limit)])

@@ -100,7 +100,7 @@ class FieldDecoder:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def skip(self, tag: cython.longlong, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.Py_ssize_t:
-        """The position behind a field that this version of the format does not know."""
+        """Return the position behind a field that this version of the format does not know."""
         wire_type: cython.int = tag & 7
         n: cython.Py_ssize_t
         if tag < 8:
@@ -133,7 +133,7 @@ class FieldDecoder:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def frame_length(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.Py_ssize_t:
-        """The length of the frame at `pos`, which begins at `self.pos`; NOT_WHOLE if it does not end by `stop`.
+        """Return the length of the frame at `pos`, which begins at `self.pos`; NOT_WHOLE if it does not end by `stop`.
 
         In that case at least `needed` bytes have to lie behind `pos` before there is any point in asking again.
         """

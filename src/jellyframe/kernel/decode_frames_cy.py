@@ -139,7 +139,7 @@ class FrameDecoder(TermDecoder):
         self.safe_frames = 0
 
     def feed(self, buf: bytes | bytearray | memoryview, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> int:
-        """Read delimited frames from `buf[pos:stop]`; the answer is the position up to which it was used.
+        """Read delimited frames from `buf[pos:stop]` and return the position up to which it was used.
 
         Where `is_batch_full()` is not true afterwards, at least `needed` bytes have to lie behind that position before
         there is any point in calling again.
@@ -214,10 +214,10 @@ class FrameDecoder(TermDecoder):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def is_batch_full(self) -> cython.bint:
-        """Whether `take_batch` has to be called before more can be read."""
+        """Return whether `take_batch` has to be called before more can be read."""
         if self.must_break:
             return True
-        # What the last batch left to be repeated may be large by itself, and is no reason to give an empty batch.
+        # What the last batch left to be repeated may be large by itself, and must not lead to an empty batch.
         if self.builder.rows == 0 and self.frames_ended == 0 and len(self.namespaces) == 0:
             return False
         return (
@@ -232,7 +232,7 @@ class FrameDecoder(TermDecoder):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def read_rows(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.Py_ssize_t:
-        """Read rows up to `stop`, or until the batch is full; the answer is where it stopped."""
+        """Read rows up to `stop`, or until the batch is full, and return the end position."""
         tag: cython.longlong
         field: cython.int
         row_start: cython.Py_ssize_t
@@ -289,7 +289,7 @@ class FrameDecoder(TermDecoder):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def find_row_field(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
-        """The number of the one field that a row has, whose place goes to `field_start` and `field_stop`."""
+        """Return the number of the one field that a row has, whose place goes to `field_start` and `field_stop`."""
         start: cython.Py_ssize_t = pos
         tag: cython.longlong
         n: cython.Py_ssize_t
@@ -352,7 +352,7 @@ class FrameDecoder(TermDecoder):
     def other_frame_field(
         self, tag: cython.longlong, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t
     ) -> cython.Py_ssize_t:
-        """A field of a frame that is no row, whose tag was just read: metadata, or something unknown."""
+        """Read a field of a frame that is not a row, whose tag was just read: metadata, or something unknown."""
         n: cython.Py_ssize_t
         if tag >> 3 == FRAME_ROWS or (tag >> 3 == FRAME_METADATA and (tag & 7) != 2):
             self.fail(f"field {tag >> 3} of a frame has the wire type {tag & 7}, and must have 2", pos)
@@ -397,11 +397,11 @@ class FrameDecoder(TermDecoder):
     # ---- batches ----
 
     def has_content(self) -> bool:
-        """Whether a batch taken now would hold anything."""
+        """Return whether a batch taken now would hold anything."""
         return self.builder.rows > 0 or self.frames_ended > 0 or bool(self.namespaces)
 
     def take_batch(self) -> tuple[Any, ...]:
-        """What was read: columns, terms, first frame, frame ends, whether the last frame goes on, metadata, namespaces.
+        """Return columns, terms, first frame, frame ends, whether the last frame is open, metadata and namespaces.
 
         What later rows may repeat goes over into the next batch.
         """
@@ -455,5 +455,5 @@ class FrameDecoder(TermDecoder):
             self.fail(f"there are unknown fields and no options row, so this is not a {self.stream_name} stream", 0)
 
     def is_inside_frame(self) -> bool:
-        """Whether a frame has begun and not ended."""
+        """Return whether a frame has begun and not ended."""
         return self.frame_left >= 0

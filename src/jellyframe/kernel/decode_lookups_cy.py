@@ -68,7 +68,7 @@ class LookupDecoder(FieldDecoder):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def datatype_row(self, datatype: cython.longlong, pos: cython.Py_ssize_t) -> cython.int:
-        """The row of a datatype in the batch's table, or DATATYPE_XSD_STRING."""
+        """Return the row of a datatype in the batch's table, or DATATYPE_XSD_STRING."""
         detail: cython.int
         if datatype == 0:
             self.fail("a literal with the datatype id 0", pos)
@@ -103,7 +103,7 @@ class LookupDecoder(FieldDecoder):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def entry(self, table: LookupSlots, what: object, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
-        """A lookup entry; the answer is the id that it sets."""
+        """Read a lookup entry and return the id that it sets."""
         slot: cython.longlong = 0
         start: cython.Py_ssize_t = pos
         value: cython.Py_ssize_t = pos

@@ -49,10 +49,10 @@ else:
 
 POSITION_NAMES = ("subject", "predicate", "object", "graph")
 
-# What is no term, and no sign of an exception either.
+# Neither a term nor the sign of an exception.
 UNKNOWN_IRI = cython.declare(cython.int, -2)
 
-# So many levels of quoted triples are made room for at once.
+# Levels of quoted triples that are reserved at once.
 FIRST_LEVELS = cython.declare(cython.Py_ssize_t, 8)
 
 
@@ -162,7 +162,7 @@ class TermDecoder(LookupDecoder):
     def term(
         self, kind: cython.int, start: cython.Py_ssize_t, stop: cython.Py_ssize_t, position: cython.int
     ) -> cython.int:
-        """The term of a part that is there and that is no quoted triple."""
+        """Return the term of a part that is there and that is not a quoted triple."""
         found: cython.int
         if kind == PART_IRI:
             return self.iri(start, stop)
@@ -179,7 +179,7 @@ class TermDecoder(LookupDecoder):
         if kind == PART_LITERAL:
             return self.literal(start, stop)
         found = self.terms.intern(KIND_BLANK_NODE, 0, self.buf, start, stop - start)
-        if self.terms.seen >= 0x80:
+        if self.terms.non_ascii >= 0x80:
             self.require_utf8(start, stop, "the label of a blank node")
         return found
 
@@ -246,7 +246,7 @@ class TermDecoder(LookupDecoder):
     def is_ordered(
         self, position: cython.int, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t, width: cython.int
     ) -> cython.bint:
-        """Whether the terms behind the one at `position` come in their order, on which quoted triples depend."""
+        """Return whether the terms behind the one at `position` come in their order, on which quoted triples depend."""
         tag: cython.longlong
         n: cython.Py_ssize_t
         next_position: cython.int
@@ -297,7 +297,7 @@ class TermDecoder(LookupDecoder):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def graph_name(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
-        """The graph that an RdfGraphStart names."""
+        """Return the graph that an RdfGraphStart names."""
         self.scan(0, pos, stop, 12, 16)
         if self.part_kind[3] == PART_ABSENT:
             self.fail("a graph starts without a name; the default graph has to be named as such", pos)
@@ -307,7 +307,7 @@ class TermDecoder(LookupDecoder):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def quoted(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t, position: cython.int) -> cython.int:
-        """A quoted triple, with all that it quotes; the levels lie in arrays, so input cannot exhaust the stack."""
+        """Read a quoted triple and all that it quotes. Levels lie in arrays, so input cannot exhaust the stack."""
         level: cython.Py_ssize_t = 1
         at: cython.Py_ssize_t
         found: cython.int
@@ -344,7 +344,7 @@ class TermDecoder(LookupDecoder):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def plain_quoted(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
-        """A quoted triple of three terms in order, none of them quoted, as nearly all are; else UNKNOWN_IRI.
+        """Return a quoted triple of three terms in order, none of them quoted, as nearly all are; else UNKNOWN_IRI.
 
         In that case all is as it was, and what is wrong with the triple, if anything, is left to others to say.
         """
@@ -419,7 +419,7 @@ class TermDecoder(LookupDecoder):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def iri_if_known(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
-        """The IRI of a message, or UNKNOWN_IRI if the tables have no such ids; then no state has changed."""
+        """Return the IRI of a message, or UNKNOWN_IRI if the tables have no such ids; then no state has changed."""
         prefix: cython.longlong = 0
         name: cython.longlong = 0
         tag: cython.longlong
@@ -479,7 +479,7 @@ class TermDecoder(LookupDecoder):
         prefix: cython.longlong = self.given_prefix if self.given_prefix != 0 else self.last_prefix
         name: cython.longlong = self.given_name if self.given_name != 0 else self.last_name + 1
         if self.last_name == 0 and self.no_look_back and (self.given_name == 0 or self.given_prefix == 0):
-            self.fail("the first IRI behind a restart point leaves out an id, so this is no restart point", pos)
+            self.fail("the first IRI behind a restart point leaves out an id, so this is not a restart point", pos)
         if prefix != 0 and (prefix > self.prefixes.capacity or self.prefixes.generations[prefix] == 0):
             self.fail_unset(self.prefixes, "prefix", prefix, pos)
         if name > self.names.size and self.given_name == 0:
@@ -532,6 +532,6 @@ class TermDecoder(LookupDecoder):
             kind = KIND_LANG_LITERAL
             detail = self.terms.intern_small(self.terms.languages, self.buf, language, language_length)
         found = self.terms.intern(kind, detail, self.buf, lex, lex_length)
-        if self.terms.seen >= 0x80:
+        if self.terms.non_ascii >= 0x80:
             self.require_utf8(lex, lex + lex_length, "the lexical form of a literal")
         return found

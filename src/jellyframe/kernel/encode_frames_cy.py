@@ -105,7 +105,7 @@ class FrameEncoder(TermEncoder):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def is_restart_near(self) -> cython.bint:
-        """Whether the frame in hand may be the last one before a restart point."""
+        """Return whether the frame in hand may be the last one before a restart point."""
         # The frame will grow by the end of a graph and by its own length in front, at most.
         finished: cython.longlong = self.bytes_taken + self.out_size + self.frame_size + FRAME_OVERHEAD
         return self.restart_every > 0 and finished - self.restart_offset >= self.restart_every
@@ -199,7 +199,7 @@ class FrameEncoder(TermEncoder):
     # ---- output ----
 
     def offset(self) -> int:
-        """The number of finished bytes of the stream, taken or not."""
+        """Return the number of finished bytes of the stream, taken or not."""
         return self.bytes_taken + self.out_size
 
     def take_output(self) -> bytes:
@@ -212,13 +212,13 @@ class FrameEncoder(TermEncoder):
         return taken
 
     def output_size(self) -> int:
-        """The number of finished bytes that have not been taken."""
+        """Return the number of finished bytes that have not been taken."""
         return self.out_size
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def options_header(self) -> cython.Py_ssize_t:
-        """The offset of the options message in a frame that begins with it: behind two tags and two lengths."""
+        """Return the offset of the options message in a frame that begins with it: behind two tags and two lengths."""
         n: cython.Py_ssize_t = len(self.options)
         return 2 + varint_size(1 + varint_size(n) + n) + varint_size(n)
 

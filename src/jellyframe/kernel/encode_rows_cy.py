@@ -133,7 +133,7 @@ class RowWriter:
     @cython.inline
     @cython.exceptval(-1, check=False)
     def number_at(self, at: cython.Py_ssize_t, value: cython.Py_ssize_t) -> cython.Py_ssize_t:
-        """Write a varint to the frame at `at`; the answer is where it ends."""
+        """Write a varint to the frame at `at` and return the end position."""
         while value > 0x7F:
             self.frame[at] = value & 0x7F | 0x80
             at += 1
@@ -180,7 +180,7 @@ class RowWriter:
     @cython.inline
     @cython.exceptval(-1, check=False)
     def number_before(self, at: cython.Py_ssize_t, value: cython.Py_ssize_t) -> cython.Py_ssize_t:
-        """Write a varint to the row so that it ends before `at`; the answer is where it starts."""
+        """Write a varint to the row so that it ends before `at`, and return the start position."""
         # The range is checked here and not by the index, so that the function is short enough to be inlined.
         if 1 < at <= len(self.row):
             with cython.boundscheck(False):

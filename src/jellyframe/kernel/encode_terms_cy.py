@@ -168,7 +168,7 @@ class TermEncoder(RowWriter):
     @cython.inline
     @cython.exceptval(-1, check=False)
     def is_repeated(self, before: cython.int, term: cython.int) -> cython.bint:
-        """Whether a term is the same as one of the last statement. Mostly a glance shows that it is not."""
+        """Return whether a term is the same as one of the last statement. Mostly a glance shows that it is not."""
         a: StringTable = self.previous_terms.values
         b: StringTable = self.terms.values
         end: cython.Py_ssize_t = b.offsets[term + 1]
@@ -187,7 +187,7 @@ class TermEncoder(RowWriter):
     @cython.inline
     @cython.exceptval(-1, check=False)
     def has_ids_of(self, before: cython.int, at: cython.Py_ssize_t) -> cython.bint:
-        """Whether the IRI whose memo is at `at` is that term of the last statement. Ids tell it, not strings."""
+        """Return whether the IRI whose memo is at `at` is that term of the last statement. Ids tell it, not strings."""
         b: cython.Py_ssize_t = 4 * cython.cast(cython.Py_ssize_t, before)
         return (
             self.memo[b] == self.memo[at]
@@ -260,7 +260,7 @@ class TermEncoder(RowWriter):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def plan_plain(self, term: cython.int, position: cython.int) -> cython.int:
-        """Plan a term that is no quoted triple."""
+        """Plan a term that is not a quoted triple."""
         kind: cython.int = self.terms.kinds[term]
         detail: cython.int
         if kind == KIND_IRI:
@@ -362,7 +362,7 @@ class TermEncoder(RowWriter):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def prefix_slot(self, start: cython.Py_ssize_t, n: cython.Py_ssize_t) -> cython.int:
-        """The slot of a prefix. New IRIs tend to come with the prefix of the last new one, which is quick to see."""
+        """Return the slot of a prefix. New IRIs often have the prefix of the last new one, which is quick to see."""
         slots: LookupSlots = self.prefixes.slots
         latest: cython.int = self.latest_prefix
         if (
@@ -416,7 +416,7 @@ class TermEncoder(RowWriter):
         start: cython.Py_ssize_t,
         n: cython.Py_ssize_t,
     ) -> cython.int:
-        """The slot of a string in a lookup table; when it is new there, its entry is written."""
+        """Return the slot of a string in a lookup table; when it is new there, its entry is written."""
         h: cython.longlong = hash_bytes(strings.data, start, n, SEED)
         slot: cython.int = table.find(strings.data, start, n, h)
         entry_id: cython.int

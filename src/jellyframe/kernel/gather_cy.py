@@ -54,7 +54,7 @@ def cut_rows(columns: list[memoryview], table: TermTable, max_bytes: cython.long
 def gather_offsets(
     rows: cython.const[cython.int][::1], offsets: cython.const[cython.int][::1], out: cython.int[::1]
 ) -> int:
-    """Where each string of a column begins, and how many bytes they all take."""
+    """Return where each string of a column begins, and how many bytes they all take."""
     i: cython.Py_ssize_t
     at: cython.longlong = 0
     out[0] = 0
@@ -71,7 +71,7 @@ def gather_bytes(
     data: cython.const[cython.uchar][::1],
     out: cython.uchar[::1],
 ) -> None:
-    """The bytes of a column, one string behind the other."""
+    """Copy the bytes of a column, one string behind the other."""
     i: cython.Py_ssize_t
     start: cython.Py_ssize_t
     n: cython.Py_ssize_t
@@ -91,9 +91,9 @@ def gather_kinds(
     offsets: cython.int[::1],
     out: cython.uchar[::1],
 ) -> int:
-    """The names of the kinds of a column of terms: where each begins, and their bytes, whose number is the answer.
+    """Write the names of the kinds of a column of terms, and where each begins; return their bytes in all.
 
-    A name is of up to eight bytes, which are a number here. `out` has room for so many in every row.
+    A name is of up to eight bytes, which are a number here. `out` has room for that many in every row.
     """
     i: cython.Py_ssize_t
     kind: cython.int
@@ -116,7 +116,7 @@ def detail_offsets(
     out: cython.int[::1],
     valid: cython.uchar[::1],
 ) -> tuple[int, int]:
-    """Where the string of the detail of each term begins, for terms of one kind. Others have an empty one.
+    """Return where the string of the detail of each term begins, for terms of one kind. Others have an empty one.
 
     In `valid` the bits of the others are cleared, which all have to be set. The answer is how many bytes the strings
     take, and how many terms have none.
@@ -148,7 +148,7 @@ def detail_bytes(
     out_offsets: cython.const[cython.int][::1],
     out: cython.uchar[::1],
 ) -> None:
-    """The bytes of these strings, one behind the other."""
+    """Copy the bytes of these strings, one behind the other."""
     i: cython.Py_ssize_t
     n: cython.int
     for i in range(terms.shape[0]):
@@ -160,7 +160,7 @@ def detail_bytes(
 def clear_default_graphs(
     terms: cython.const[cython.int][::1], kinds: cython.const[cython.uchar][::1], valid: cython.uchar[::1]
 ) -> int:
-    """Clear the bit of each row that has the default graph; the answer is how many those are."""
+    """Clear the bit of each row that has the default graph and return how many those are."""
     i: cython.Py_ssize_t
     nulls: cython.Py_ssize_t = 0
     for i in range(terms.shape[0]):

@@ -17,7 +17,7 @@ HEX_LABEL = b"hex-"
 
 
 def hex_label(label: bytes) -> bytes:
-    """A label in a form that N-Triples can hold."""
+    """Return a label in a form that N-Triples can hold."""
     return HEX_LABEL + label.hex().encode()
 
 
@@ -30,7 +30,7 @@ def written_label(label: str) -> str:
 
 
 def original_label(label: bytes) -> bytes:
-    """The label that was written like this; the same, if it cannot have been one in hexadecimal."""
+    """Return the label that was written like this; the same, if it cannot have been one in hexadecimal."""
     try:
         original = bytes.fromhex(label.removeprefix(HEX_LABEL).decode())
         original.decode()

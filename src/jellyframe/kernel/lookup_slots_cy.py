@@ -57,18 +57,18 @@ class LookupSlots:
 
         Where this fails, for want of memory or of room in the arena, nothing has changed.
         """
-        seen: cython.int
+        non_ascii: cython.int
         if slot > self.capacity:
             self._grow(slot)
         if self.arena_size + n > self.arena.shape[0]:
             self._make_room(slot, n)
         self._live += n - self.lengths[slot]
-        seen = copy_bytes(self.arena, self.arena_size, src, start, n)
+        non_ascii = copy_bytes(self.arena, self.arena_size, src, start, n)
         self.starts[slot] = cython.cast(cython.int, self.arena_size)
         self.lengths[slot] = cython.cast(cython.int, n)
         self.generations[slot] = generation
         self.arena_size += n
-        return seen
+        return non_ascii
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)

@@ -22,7 +22,7 @@ else:
 class LookupWriter:
     """The strings of `slots`, found by hash, linked in the order of their last use.
 
-    `stamps[slot]` is the statement that used the slot last: what the present one uses must not give way.
+    `stamps[slot]` is the statement that used the slot last: what the present one uses must not be evicted.
     """
 
     __slots__ = ("_buckets", "_chain", "_hashes", "_newer", "_older", "count", "generation", "slots", "stamps")
@@ -37,7 +37,7 @@ class LookupWriter:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def _set_columns(self, capacity: cython.Py_ssize_t) -> cython.int:
-        """Make room for so many entries, with the columns as they are and more hash buckets."""
+        """Make room for `capacity` entries, with the columns as they are and more hash buckets."""
         used: cython.Py_ssize_t = self.count + 1 if self.count else 0
         n: cython.Py_ssize_t = 16
         slot: cython.int
@@ -89,7 +89,7 @@ class LookupWriter:
         n: cython.Py_ssize_t,
         h: cython.longlong,
     ) -> cython.int:
-        """The slot of a string, or 0. `h` is the hash of the string."""
+        """Return the slot of a string, or 0. `h` is the hash of the string."""
         slots: LookupSlots = self.slots
         slot: cython.int = self._buckets[h & (self._buckets.shape[0] - 1)]
         while slot != 0:
@@ -155,7 +155,7 @@ class LookupWriter:
     @cython.inline
     @cython.exceptval(-1, check=False)
     def least_recent(self, stamp: cython.longlong) -> cython.int:
-        """The slot that gives way: the oldest, or the one behind the last that was given if it is hardly younger.
+        """Choose the slot to evict: the oldest, or the one behind the last that was given if it is hardly younger.
 
         An entry in the slot behind the last one needs no id, and neither does an IRI with such a name. That is worth
         more than a few statements of difference in age, as long as they are few for a table of this size.

@@ -20,17 +20,17 @@ IS_COUNTING_SAFE = cython.declare(cython.bint, getattr(sys, "_is_gil_enabled", l
 
 
 def int_column(capacity: int) -> memoryview:
-    """A zeroed, writable column of 32-bit integers."""
+    """Return a zeroed, writable column of 32-bit integers."""
     return memoryview(bytearray(4 * max(capacity, 1))).cast("i")
 
 
 def long_column(capacity: int) -> memoryview:
-    """A zeroed, writable column of 64-bit integers."""
+    """Return a zeroed, writable column of 64-bit integers."""
     return memoryview(bytearray(8 * max(capacity, 1))).cast("q")
 
 
 def byte_column(capacity: int) -> memoryview:
-    """A writable column of bytes, whose contents are whatever was in memory: write before you read."""
+    """Return a writable column of bytes, whose contents are whatever was in memory: write before you read."""
     if cython.compiled:
         return memoryview(new_bytearray(max(capacity, 1)))
     else:
@@ -57,7 +57,7 @@ class Memory:
 
     @cython.cfunc
     def unset_bytes(self, capacity: cython.Py_ssize_t) -> Any:
-        """A column as `byte_column` gives it."""
+        """Return a column as `byte_column` gives it."""
         i: cython.Py_ssize_t
         block: bytearray
         capacity = max(capacity, 1)
@@ -89,21 +89,21 @@ class Memory:
 
     @cython.cfunc
     def more_bytes(self, old: Any, size: cython.Py_ssize_t, capacity: cython.Py_ssize_t) -> Any:
-        """A larger column that begins with the first `size` bytes of `old`."""
+        """Return a larger column that begins with the first `size` bytes of `old`."""
         new = self.unset_bytes(capacity)
         new[:size] = old[:size]
         return new
 
     @cython.cfunc
     def more_ints(self, old: Any, size: cython.Py_ssize_t, capacity: cython.Py_ssize_t) -> Any:
-        """A larger column that begins with the first `size` values of `old`."""
+        """Return a larger column that begins with the first `size` values of `old`."""
         new = self.unset_ints(capacity)
         new[:size] = old[:size]
         return new
 
 
 def grown_ints(old: Any, size: int, capacity: int) -> memoryview:
-    """A larger column that begins with the first `size` values of `old`."""
+    """Return a larger column that begins with the first `size` values of `old`."""
     new = byte_column(4 * max(capacity, 1)).cast("i")
     new[:size] = old[:size]
     return new
@@ -117,7 +117,7 @@ def grown_longs(old: Any, size: int, capacity: int) -> memoryview:
 
 
 def grown_bytes(old: Any, size: int, capacity: int) -> memoryview:
-    """A larger column that begins with the first `size` bytes of `old`."""
+    """Return a larger column that begins with the first `size` bytes of `old`."""
     new = byte_column(capacity)
     new[:size] = old[:size]
     return new

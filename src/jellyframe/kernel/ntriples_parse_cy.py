@@ -150,7 +150,7 @@ class TextParser(TermParser):
         end: cython.Py_ssize_t
         if c == 0x23:
             end = self.text.line_end(self.pos, self.limit)
-            if self.text.seen >= 0x80:
+            if self.text.non_ascii >= 0x80:
                 self.require_utf8(self.pos, end)
             self.pos = end
             c = self.byte_at(end)

@@ -301,7 +301,7 @@ class TermParser(TextCursor):
             end = self.pos
         if _byte(self, end) != 0x3E:
             return self.expected(end, "'>' or a character that IRIs may hold")
-        if self.text.seen >= 0x80:
+        if self.text.non_ascii >= 0x80:
             self.require_utf8(start, end)
         self.pos = end + 1
         return 0
@@ -319,7 +319,7 @@ class TermParser(TextCursor):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def is_absolute(self) -> cython.bint:
-        """Whether the IRI that was just read begins with a scheme."""
+        """Return whether the IRI that was just read begins with a scheme."""
         i: cython.Py_ssize_t = self.span_start
         c: cython.int
         source: cython.const[cython.uchar][::1]
@@ -351,7 +351,7 @@ class TermParser(TextCursor):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def _blank_node_in_hex(self, start: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.int:
-        """A blank node of a text that this package wrote, whose label may stand for one that N-Triples cannot hold."""
+        """Read a blank node of a text that we wrote, whose label may stand for one that N-Triples cannot hold."""
         label: bytes = original_label(bytes(self.text.data[start:end]))
         return self.table.intern(KIND_BLANK_NODE, 0, memoryview(label), 0, len(label))
 
@@ -371,7 +371,7 @@ class TermParser(TextCursor):
             end = self.pos
         if _byte(self, end) != 0x22:
             return self.expected(end, "the rest of a literal and '\"'")
-        if self.text.seen >= 0x80:
+        if self.text.non_ascii >= 0x80:
             self.require_utf8(start, end)
         if escaped:
             start = 0
@@ -453,7 +453,7 @@ class TermParser(TextCursor):
         return self.table.intern_small(self.table.datatypes, source, self.span_start, n) + 1
 
     def _allowed(self, place: cython.int) -> str:
-        """What may stand in a place, in words."""
+        """Return what may stand in a place, in words."""
         if self.generalized:
             kinds = "an IRI, a blank node or a literal" if place == GRAPH else "any term"
         else:

@@ -62,11 +62,11 @@ def term_strings(
     max_bytes: cython.Py_ssize_t = MAX_STRING_BYTES,
     columns: tuple[memoryview | None, ...] | None = None,
 ) -> StringTable:
-    """The text of every term: canonical N-Triples for what N-Triples have, `<< s p o >>` for quoted triples, and
+    """Return the text of every term: canonical N-Triples for what N-Triples have, `<< s p o >>` for quoted triples, and
     nothing for the default graph. Of the terms whose kinds are bits of `plain_kinds` it is the value alone.
 
     A character that IRIs may not hold is written as an escape, and a blank node label that N-Triples do not allow in
-    hexadecimal behind `hex-`. A language tag that is none is an error: there is no way to write it.
+    hexadecimal behind `hex-`. A language tag that is not valid is an error, as it cannot be written.
 
     With `columns`, the texts of quoted triples that stand in none of them are left empty: those of triples quoted in
     other triples would only repeat what is in these.
@@ -84,7 +84,7 @@ def term_strings(
 
 @cython.cfunc
 def used_terms(columns: tuple[memoryview | None, ...], count: cython.Py_ssize_t) -> Any:
-    """Return for each of so many terms whether it stands in a column, as bytes of 0 and 1."""
+    """Return for each of `count` terms whether it stands in a column, as bytes of 0 and 1."""
     result = memoryview(bytearray(count))
     used: cython.uchar[::1] = result
     column: cython.const[cython.int][::1]
@@ -201,7 +201,7 @@ class TermWriter:
     @cython.inline
     @cython.exceptval(-1, check=False)
     def _has_text(self, term: cython.int) -> cython.bint:
-        """Whether a quoted triple is to have a text of its own."""
+        """Return whether a quoted triple is to have a text of its own."""
         return self.has_text.shape[0] == 0 or self.has_text[term] != 0
 
     @cython.cfunc
@@ -308,7 +308,7 @@ class TermWriter:
     def _put_language(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
         tag: bytes = bytes(self._text.data[start:stop])
         if not _LANGUAGE_TAG.fullmatch(tag):
-            raise TextError(f"{tag.decode(errors='replace')!r} is no language tag and cannot be written")
+            raise TextError(f"{tag.decode(errors='replace')!r} is not a valid language tag and cannot be written")
         self._put_bytes(b'"@' + tag)
         return self._end_string()
 
@@ -380,7 +380,7 @@ class TermWriter:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def _end_string(self) -> cython.int:
-        """All that was put since the last string ended is a string."""
+        """End a string: all that was put since the last one ended."""
         self.out.reserve(0)
         self.out.count += 1
         self.out.offsets[self.out.count] = cython.cast(cython.int, self.out.data_size)

@@ -101,7 +101,7 @@ class StatementMaker:
         self._made = [None] * terms.count
 
     def make(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> list[Triple | Quad]:
-        """The statements of rows `start` to `stop`."""
+        """Return the statements of rows `start` to `stop`."""
         row: cython.Py_ssize_t
         statements: list[Triple | Quad] = []
         if self._has_graph:
@@ -259,7 +259,7 @@ class StatementBuilder:
         return None if self._is_open else bool(self._builder.has_graph)
 
     def take(self) -> BatchBuilder:
-        """What was added since the last call, or since the start. Begins a new batch, of the same kind of statement."""
+        """Return what was added since the last call, and begin a new batch of the same kind of statement."""
         builder = self._builder
         self._taken += builder.rows
         self._begin(builder.has_graph, 0)
@@ -323,7 +323,7 @@ class StatementBuilder:
     @cython.inline
     @cython.exceptval(-1, check=False)
     def _size(self) -> cython.Py_ssize_t:
-        """The bytes that the terms of the batch take, roughly."""
+        """Return the bytes that the terms of the batch take, roughly."""
         terms: TermTable = self._builder.terms
         return (
             terms.values.data_size
@@ -335,7 +335,7 @@ class StatementBuilder:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def _id(self, term: object) -> cython.int:
-        """The row of a term in the table of the batch."""
+        """Return the row of a term in the table of the batch."""
         if isinstance(term, tuple):
             return self._quoted_id(cython.cast(tuple, term) if cython.compiled else term, 1)
         try:
@@ -417,9 +417,9 @@ class StatementBuilder:
         known: cython.int
         # By identity first: triples that quote one triple twice, and so on, would else take for ever. An entry holds
         # its object, so that no other can come to have the same identity.
-        seen = self._quoted_objects.get(id(parts))
-        if seen is not None:
-            return seen[1]
+        earlier = self._quoted_objects.get(id(parts))
+        if earlier is not None:
+            return earlier[1]
         if len(parts) != 3:
             raise self._error(f"has a tuple of {len(parts)} for a term; a quoted triple has three terms")
         if depth > MAX_NESTING_DEPTH:
@@ -454,17 +454,17 @@ class StatementBuilder:
 
     @cython.cfunc
     def _error(self, what: str) -> EncodeError:
-        """The error of the statement that is next to be added."""
+        """Return the error of the statement that is next to be added."""
         return EncodeError(f"statement {self._taken + self._builder.rows} {what}")
 
 
 def _room_for(statements: Iterable[tuple[Any, ...]], max_rows: int) -> int:
-    """The number of rows to make room for: as many as the iterable says that it has, within reason."""
+    """Return the number of rows to make room for: as many as the iterable says that it has, within reason."""
     return min(max_rows, length_hint(statements), MOST_ROWS_HINTED)
 
 
 def build_statements(statements: Iterable[tuple[Any, ...]], quads: bool | None = None) -> BatchBuilder:
-    """A batch in the making with all the statements. Whether they are quads the first one tells, unless given."""
+    """Return a builder with all the statements. Whether they are quads the first one tells, unless given."""
     builder = StatementBuilder(quads)
     builder.add(statements, 0x7FFFFFFF)
     return builder.take()
@@ -474,7 +474,7 @@ _TERMS = "pass an IRI, a BlankNode, a Literal or a Triple"
 
 
 def _described(value: object) -> str:
-    """A value in a message: a string as such, other things by their type."""
+    """Return a value in a message: a string as such, other things by their type."""
     return f"the str {shortened(value)}" if isinstance(value, str) else f"a {type(value).__name__}"
 
 

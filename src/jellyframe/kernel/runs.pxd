@@ -26,20 +26,20 @@ cdef inline int copy_bytes(
 cdef inline int any_high(const unsigned char* src, Py_ssize_t n) noexcept:
     # 0x80 if any of the bytes, of which there is one at least, has its highest bit set.
     cdef unsigned long long word = 0
-    cdef unsigned long long seen = 0
+    cdef unsigned long long non_ascii = 0
     cdef Py_ssize_t i = 0
     if n < 8:
         for i in range(n):
-            seen |= src[i]
+            non_ascii |= src[i]
     else:
         while i + 8 <= n:
             memcpy(&word, src + i, 8)
-            seen |= word
+            non_ascii |= word
             i += 8
-        # The last eight again, some of which have been seen: that is quicker than one by one.
+        # The last eight again, some of which have been non_ascii: that is quicker than one by one.
         memcpy(&word, src + n - 8, 8)
-        seen |= word
-    return 0x80 if seen & 0x8080808080808080ULL else 0
+        non_ascii |= word
+    return 0x80 if non_ascii & 0x8080808080808080ULL else 0
 
 
 cdef inline int move_bytes(

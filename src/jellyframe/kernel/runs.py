@@ -17,7 +17,7 @@ def require_range(length: int, start: int, n: int) -> int:
 
 
 def copy_bytes(dst: memoryview, at: int, src: memoryview, start: int, n: int) -> int:
-    """Copy `n` bytes; the answer is below 0x80 exactly when all of them are ASCII."""
+    """Copy `n` bytes, and return a number below 0x80 exactly when all of them are ASCII."""
     require_range(len(dst), at, n)
     require_range(len(src), start, n)
     piece = bytes(src[start : start + n])
@@ -34,20 +34,20 @@ def move_bytes(dst: memoryview, at: int, src: memoryview, start: int, n: int) ->
 
 
 def equal_bytes(a: memoryview, a_start: int, b: memoryview, b_start: int, n: int) -> bool:
-    """Whether two runs of `n` bytes are the same."""
+    """Return whether two runs of `n` bytes are the same."""
     require_range(len(a), a_start, n)
     require_range(len(b), b_start, n)
     return a[a_start : a_start + n] == b[b_start : b_start + n]
 
 
 def behind_last(src: memoryview, start: int, n: int, byte: int) -> int:
-    """The position behind the last `byte` among `n` bytes, or `start` if there is none."""
+    """Return the position behind the last `byte` among `n` bytes, or `start` if there is none."""
     require_range(len(src), start, n)
     return start + 1 + bytes(src[start : start + n]).rfind(bytes([byte]))
 
 
 def hash_bytes(src: memoryview, start: int, n: int, seed: int) -> int:
-    """A quick hash of `n` bytes. Nothing may depend on its value, only on equal input giving equal output."""
+    """Return a quick hash of `n` bytes. Nothing may depend on its value, only on equal input giving equal output."""
     require_range(len(src), start, n)
     return hash((seed, bytes(src[start : start + n]))) & 0x7FFFFFFF
 

@@ -1,6 +1,6 @@
 cdef class Text:
     cdef const unsigned char[::1] data
-    cdef int seen
+    cdef int non_ascii
     cdef Py_ssize_t width
     cdef Py_ssize_t reach
 

@@ -58,7 +58,7 @@ _ENDS = cython.declare(
 @cython.inline
 @cython.exceptval(check=False)
 def _in_label(c: cython.uint) -> cython.bint:
-    """Whether a blank node label may hold this character: PN_CHARS of the grammar."""
+    """Return whether a blank node label may hold this character: PN_CHARS of the grammar."""
     if c < 0x80:
         return (
             0x61 <= (c | 0x20) <= 0x7A  # a letter
@@ -87,7 +87,7 @@ def _in_label(c: cython.uint) -> cython.bint:
 @cython.inline
 @cython.exceptval(check=False)
 def _starts_label(c: cython.uint) -> cython.bint:
-    """Whether a blank node label may begin with this character: PN_CHARS_U of the grammar, or a digit."""
+    """Return whether a blank node label may begin with this character: PN_CHARS_U of the grammar, or a digit."""
     return _in_label(c) and c != 0x2D and c != 0xB7 and not 0x300 <= c <= 0x36F and not 0x203F <= c <= 0x2040
 
 
@@ -99,23 +99,23 @@ def _is_hex(c: cython.uint) -> cython.bint:
 
 
 def _run_end(text: Text, run: re.Pattern[bytes], start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> int:
-    """The searches of `Text`, as the uncompiled kernel does them."""
+    """Search as the methods of `Text` do: the uncompiled form of them all."""
     found = run.match(text.data, start, stop)
     assert found is not None
-    text.seen = 0 if found[0].isascii() else 0x80
+    text.non_ascii = 0 if found[0].isascii() else 0x80
     return found.end()
 
 
 @cython.final
 @cython.cclass
 class Text:
-    """A text, and loops over it. After a search `seen` is below 0x80 exactly when all it passed over was ASCII."""
+    """A text, and loops over it. After a search `non_ascii` is below 0x80 exactly when all it passed over was ASCII."""
 
-    __slots__ = ("data", "reach", "seen", "width")
+    __slots__ = ("data", "non_ascii", "reach", "width")
 
     def __init__(self, data: Any):
         self.data = memoryview(data)
-        self.seen = 0
+        self.non_ascii = 0
         self.width = 0
         self.reach = 0
 
@@ -130,7 +130,7 @@ class Text:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def iri_end(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.Py_ssize_t:
-        """The first byte that an IRI cannot hold as it is, such as `>` or a backslash; or `stop`."""
+        """Return the first byte that an IRI cannot hold as it is, such as `>` or a backslash; or `stop`."""
         i: cython.Py_ssize_t = start
         j: cython.Py_ssize_t
         c: cython.uchar
@@ -154,13 +154,13 @@ class Text:
                 if lowest == 0:
                     break
                 i += 16
-        self.seen = 0
+        self.non_ascii = 0
         return self._first(_ENDS_IRI, i, stop)
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def string_end(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.Py_ssize_t:
-        """The first byte that a literal cannot hold as it is: a quotation mark, a backslash, a line end; or `stop`."""
+        """Return the first byte that a literal cannot hold: a quotation mark, a backslash, a line end; or `stop`."""
         if not cython.compiled:
             return _run_end(self, _STRING_RUN, start, stop)
         return self._first_in_blocks(_ENDS_STRING, start, stop)
@@ -168,19 +168,19 @@ class Text:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def quoted_end(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t, quote: cython.int) -> cython.Py_ssize_t:
-        """The same for a literal in quotation marks or in apostrophes, whichever `quote` is."""
+        """Return the same for a literal in quotation marks or in apostrophes, whichever `quote` is."""
         if quote == 0x22:
             return self.string_end(start, stop)
         if not cython.compiled:
             return _run_end(self, _APOSTROPHE_RUN, start, stop)
         self._require(start, stop)
-        self.seen = 0
+        self.non_ascii = 0
         return self._first(_ENDS_APOSTROPHES, start, stop)
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def canonical_end(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.Py_ssize_t:
-        """The first byte that canonical N-Triples have an escape for in a literal, or `stop`."""
+        """Return the first byte that canonical N-Triples have an escape for in a literal, or `stop`."""
         if not cython.compiled:
             return _run_end(self, _CANONICAL_RUN, start, stop)
         return self._first_in_blocks(_ENDS_CANONICAL, start, stop)
@@ -190,20 +190,20 @@ class Text:
     def _first_in_blocks(
         self, ending: cython.uchar, start: cython.Py_ssize_t, stop: cython.Py_ssize_t
     ) -> cython.Py_ssize_t:
-        """The first byte that ends something and is a quotation mark, a backslash or a control character."""
+        """Return the first byte that ends something and is a quotation mark, a backslash or a control character."""
         i: cython.Py_ssize_t = start
         j: cython.Py_ssize_t
         block_stop: cython.Py_ssize_t
         c: cython.uchar
         lowest: cython.uchar
-        seen: cython.uchar
+        non_ascii: cython.uchar
         self._require(start, stop)
-        self.seen = 0
+        self.non_ascii = 0
         while True:
             with cython.boundscheck(False):
                 while stop - i >= 32:
                     lowest = 0xFF
-                    seen = 0
+                    non_ascii = 0
                     for j in range(32):
                         # Zero for a quotation mark, a backslash, and all control characters.
                         c = self.data[i + j]
@@ -211,10 +211,10 @@ class Text:
                         lowest = min(lowest, cython.cast(cython.uchar, c ^ 0x5C))
                         lowest = min(lowest, cython.cast(cython.uchar, c ^ 0x7F))
                         lowest = min(lowest, cython.cast(cython.uchar, c & 0xE0))
-                        seen |= c
+                        non_ascii |= c
                     if lowest == 0:
                         break
-                    self.seen |= seen
+                    self.non_ascii |= non_ascii
                     i += 32
             block_stop = min(i + 32, stop)
             i = self._first(ending, i, block_stop)
@@ -224,24 +224,24 @@ class Text:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def line_end(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.Py_ssize_t:
-        """The first line feed or carriage return, or `stop`."""
+        """Return the first line feed or carriage return, or `stop`."""
         if not cython.compiled:
             return _run_end(self, _LINE_RUN, start, stop)
         self._require(start, stop)
-        self.seen = 0
+        self.non_ascii = 0
         return self._first(_ENDS_LINE, start, stop)
 
     @cython.cfunc
     @cython.inline
     @cython.exceptval(-1, check=False)
     def _first(self, ending: cython.uchar, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.Py_ssize_t:
-        """The first byte that ends something, or `stop`. The range has been checked."""
+        """Return the first byte that ends something, or `stop`. The range has been checked."""
         i: cython.Py_ssize_t = start
         with cython.boundscheck(False):
             while i < stop and not (_ENDS[self.data[i]] & (ending | _NOT_ASCII)):
                 i += 1
             if i < stop and self.data[i] >= 0x80:
-                self.seen = 0x80
+                self.non_ascii = 0x80
                 while i < stop and not (_ENDS[self.data[i]] & ending):
                     i += 1
         return i
@@ -249,7 +249,7 @@ class Text:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def whole_lines_end(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.Py_ssize_t:
-        """Where the last line ends whose end is certainly in the text; `start` if there is none.
+        """Return where the last line ends whose end is certainly in the text; `start` if there is none.
 
         A carriage return at the very end may be the first half of a line end.
         """
@@ -264,7 +264,7 @@ class Text:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def label_end(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.Py_ssize_t:
-        """Where the blank node label ends that begins at `start`; `start` if none does."""
+        """Return where the blank node label ends that begins at `start`; `start` if none does."""
         i: cython.Py_ssize_t = start
         end: cython.Py_ssize_t = start
         c: cython.uint
@@ -288,7 +288,7 @@ class Text:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def name_end(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t, local: cython.bint) -> cython.Py_ssize_t:
-        """Where a prefix of Turtle ends that begins at `start` or, if `local`, a local name; `start` if none does.
+        """Return where a Turtle prefix (if `local`, a local name) ends that begins at `start`; `start` if none does.
 
         `reach` is then how far it was looked: near `stop` the name may go on in text that is not there yet.
         """
@@ -328,7 +328,7 @@ class Text:
     @cython.cfunc
     @cython.exceptval(0xFFFFFFFF, check=False)
     def _character(self, at: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.uint:
-        """The character at `at`, which is not ASCII, or 0 if it is not UTF-8. `width` is then its length in bytes."""
+        """Return the character at `at`, which is not ASCII, or 0 if it is not UTF-8, and set `width` to its bytes."""
         lead: cython.uint = self.data[at]
         c: cython.uint
         i: cython.Py_ssize_t

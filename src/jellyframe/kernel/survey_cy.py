@@ -109,11 +109,11 @@ class Survey(TermDecoder):
         return 0
 
     def numbers(self) -> list[int]:
-        """All counts as they are now."""
+        """Return all counts as they are now."""
         return list(memoryview(self.counts))
 
     def feed(self, buf: Any, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t, frames: cython.Py_ssize_t) -> int:
-        """Survey up to `frames` delimited frames of `buf[pos:stop]`; the answer is the position behind them.
+        """Survey up to `frames` delimited frames of `buf[pos:stop]` and return the position behind them.
 
         Where fewer of them are whole, at least `needed` bytes have to lie behind that position for the next one.
         """
@@ -278,7 +278,7 @@ def text_size(
     g: object,
     sizes: cython.const[cython.longlong][::1],
 ) -> int:
-    """How long the rows are as N-Triples or N-Quads lines, where the text of each term has one of `sizes`."""
+    """Return how long the rows are as N-Triples or N-Quads lines, where the text of each term has one of `sizes`."""
     graphs: cython.const[cython.int][::1] = s if g is None else g
     has_graph: cython.bint = g is not None
     size: cython.longlong = 0
@@ -291,7 +291,7 @@ def text_size(
 
 
 def term_uses(column: cython.const[cython.int][::1], terms: cython.Py_ssize_t) -> memoryview:
-    """How often each of so many terms stands in a column."""
+    """Return how often each term of the table stands in a column."""
     uses: cython.int[::1] = int_column(terms)
     row: cython.Py_ssize_t
     for row in range(column.shape[0]):

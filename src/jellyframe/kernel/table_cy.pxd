@@ -17,7 +17,7 @@ cdef class StringTable:
 cdef class TermTable:
     cdef Memory _memory
     cdef readonly int count
-    cdef readonly int seen
+    cdef readonly int non_ascii
     cdef unsigned char[::1] kinds
     cdef int[::1] details
     cdef readonly StringTable values

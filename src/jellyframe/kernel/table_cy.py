@@ -94,19 +94,19 @@ class StringTable:
     def append(
         self, src: cython.const[cython.uchar][::1], start: cython.Py_ssize_t, n: cython.Py_ssize_t
     ) -> cython.int:
-        """Add a string; the answer is below 0x80 exactly when it is all ASCII."""
-        seen: cython.int
+        """Add a string, and return a number below 0x80 exactly when it is all ASCII."""
+        non_ascii: cython.int
         self.reserve(n)
-        seen = copy_bytes(self.data, self.data_size, src, start, n)
+        non_ascii = copy_bytes(self.data, self.data_size, src, start, n)
         self.data_size += n
         self.count += 1
         self.offsets[self.count] = cython.cast(cython.int, self.data_size)
-        return seen
+        return non_ascii
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def find(self, src: cython.const[cython.uchar][::1], start: cython.Py_ssize_t, n: cython.Py_ssize_t) -> cython.int:
-        """The index of a string among the latest ones, or -2. For tables of a few strings, such as languages."""
+        """Return the index of a string among the latest ones, or -2. For tables of a few strings, such as languages."""
         i: cython.Py_ssize_t
         oldest: cython.Py_ssize_t = max(0, self.count - FIND_LATEST)
         for i in range(self.count - 1, oldest - 1, -1):
@@ -115,15 +115,15 @@ class StringTable:
         return -2
 
     def string(self, i: cython.Py_ssize_t) -> str:
-        """One of the strings, decoded."""
+        """Return one of the strings, decoded."""
         return str(memoryview(self.data)[self.offsets[i] : self.offsets[i + 1]], "utf-8")
 
     def strings(self) -> list[str]:
-        """All of them, decoded. For tables of a few strings."""
+        """Return all of them, decoded. For tables of a few strings."""
         return [self.string(i) for i in range(self.count)]
 
     def buffers(self) -> tuple[memoryview, memoryview]:
-        """The offsets and the bytes, without what was only reserved."""
+        """Return the offsets and the bytes, without what was only reserved."""
         return memoryview(self.offsets)[: self.count + 1], memoryview(self.data)[: self.data_size]
 
 
@@ -158,10 +158,10 @@ class TermTable:
         "kinds",
         "languages",
         "longest_detail",
+        "non_ascii",
         "quoted",
         "quoted_count",
         "quoted_text",
-        "seen",
         "values",
     )
 
@@ -182,7 +182,7 @@ class TermTable:
         self._quoted_texts = memoryview(bytearray(8)).cast("q")
         self.quoted_text = 0
         self.longest_detail = 0
-        self.seen = 0
+        self.non_ascii = 0
         self._default_graph = -1
         if cython.compiled:
             # A block may be larger than asked for, and the hash table has to have a power of two for its size.
@@ -237,9 +237,9 @@ class TermTable:
         start: cython.Py_ssize_t,
         n: cython.Py_ssize_t,
     ) -> cython.int:
-        """The term with this value: the one that the table has, or a new one.
+        """Return the term with this value: the one that the table has, or a new one.
 
-        Afterwards `seen` is 0x80 or more when a new string with other than ASCII characters was stored: the
+        Afterwards `non_ascii` is 0x80 or more when a new string with other than ASCII characters was stored: the
         caller then has to look whether it is UTF-8. A string that was there has been looked at before.
         """
         values: StringTable = self.values
@@ -249,7 +249,7 @@ class TermTable:
         mask: cython.Py_ssize_t
         term: cython.int
         if n > INTERN_MAX_BYTES:
-            self.seen = values.append(src, start, n)
+            self.non_ascii = values.append(src, start, n)
             return self._new_term(kind, detail)
         if cython.compiled:
             # Never zero, which marks an empty slot.
@@ -268,10 +268,10 @@ class TermTable:
                     and self.details[term] == detail
                     and equal_bytes(values.data, values.offsets[term], src, start, n)
                 ):
-                    self.seen = 0
+                    self.non_ascii = 0
                     return term
                 slot = (slot + 1) & mask
-            self.seen = values.append(src, start, n)
+            self.non_ascii = values.append(src, start, n)
             term = self._new_term(kind, detail)
             self._slots[slot] = (h << 32) | term
             if 2 * term > mask:
@@ -280,9 +280,9 @@ class TermTable:
         else:
             key = (kind, detail, bytes(src[start : start + n]))
             term = self._index.get(key, -1)
-            self.seen = 0
+            self.non_ascii = 0
             if term < 0:
-                self.seen = values.append(src, start, n)
+                self.non_ascii = values.append(src, start, n)
                 term = self._index[key] = self._new_term(kind, detail)
             return term
 
@@ -332,7 +332,7 @@ class TermTable:
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def text_size(self, term: cython.int) -> cython.longlong:
-        """About how many bytes the text of a term takes: exact but for escapes."""
+        """Return about how many bytes the text of a term takes: exact but for escapes."""
         detail: cython.int = self.details[term]
         size: cython.longlong = self.values.offsets[term + 1] - self.values.offsets[term] + 2
         if self.kinds[term] == KIND_QUOTED_TRIPLE:
@@ -358,7 +358,7 @@ class TermTable:
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def text_bytes(self) -> cython.longlong:
-        """About how many bytes the texts of all terms take; never less than their strings do."""
+        """Return about how many bytes the texts of all terms take; never less than their strings do."""
         return self.values.data_size + self.quoted_text + self.longest_detail * self.count
 
     @cython.cfunc
@@ -378,7 +378,7 @@ class TermTable:
         start: cython.Py_ssize_t,
         n: cython.Py_ssize_t,
     ) -> cython.int:
-        """The index of a datatype or language in its small table, adding it when it is new."""
+        """Return the index of a datatype or language in its small table, adding it when it is new."""
         found: cython.int = table.find(src, start, n)
         if found >= 0:
             return found
@@ -391,7 +391,7 @@ class TermTable:
         return self.intern(KIND_IRI, 0, memoryview(value), 0, len(value))
 
     def default_graph_term(self) -> int:
-        """The default graph as a term."""
+        """Return the default graph as a term."""
         return self.default_graph()
 
     def adopt(self, source: TermTable, term: cython.int) -> int:
@@ -446,7 +446,7 @@ class TermTable:
             self._index = {}
 
     def buffers(self) -> tuple[memoryview, memoryview, memoryview]:
-        """The kinds, the details and the quoted triples, without what was only reserved."""
+        """Return the kinds, the details and the quoted triples, without what was only reserved."""
         return (
             memoryview(self.kinds)[: self.count],
             memoryview(self.details)[: self.count],

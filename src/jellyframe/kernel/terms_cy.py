@@ -33,7 +33,7 @@ _COMMON_LABEL = re.compile(r"(?!hex-)[A-Za-z0-9_][A-Za-z0-9_-]*")
 
 
 def exact_str(value: object, what: str) -> str:
-    """The value as a `str` and nothing more special; a TypeError that says `what` it is when it is no string."""
+    """Return the value as a `str` and nothing more special; a TypeError that says `what` it is if it is not one."""
     if type(value) is str:
         return value
     if isinstance(value, str):
@@ -43,7 +43,7 @@ def exact_str(value: object, what: str) -> str:
 
 @cython.cclass
 class SimpleTerm:
-    """What a term is that is no quoted triple: a string of some kind.
+    """What a term is that is not a quoted triple: a string of some kind.
 
     Terms are ordered by kind (the default graph, blank nodes, IRIs, literals, quoted triples), then by their strings,
     code point by code point: for literals the lexical form, the datatype, the language.

@@ -1,4 +1,4 @@
-"""The tokens of Turtle that are no single character; `tokens.pxd` repeats them as C constants."""
+"""The tokens of Turtle that are not single characters; `tokens.pxd` repeats them as C constants."""
 
 TOKEN_IRI = 0x80
 TOKEN_BLANK_NODE = 0x81

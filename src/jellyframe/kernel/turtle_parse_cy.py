@@ -171,7 +171,7 @@ class TurtleParser(TurtleLexer):
         return self.pos
 
     def _move_line(self, shift: cython.Py_ssize_t) -> None:
-        """The text has moved by `shift` bytes: what of the line is gone is counted."""
+        """Note that the text has moved by `shift` bytes, and count the part of the line that is gone."""
         begin: cython.Py_ssize_t = self.line_start - shift
         if begin < 0:
             gone = bytes(self.text.data[max(self.line_start, 0) : shift])
@@ -357,7 +357,7 @@ class TurtleParser(TurtleLexer):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def _node(self, token: cython.int, builder: BatchBuilder) -> cython.int:
-        """A subject, an object or an item; or what else may begin a statement."""
+        """Parse a subject, an object or an item; or what else may begin a statement."""
         state: cython.int = self._state
         if token in (TOKEN_IRI, TOKEN_BLANK_NODE):
             self._is_label = True
@@ -387,7 +387,7 @@ class TurtleParser(TurtleLexer):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def _begin(self, token: cython.int) -> cython.int:
-        """What begins a statement and is no subject: a directive, or a graph."""
+        """Parse what begins a statement and is not a subject: a directive, or a graph."""
         if self._in_graph:
             return self._close_graph(token)
         if token in (TOKEN_AT_PREFIX, TOKEN_PREFIX):
@@ -453,7 +453,7 @@ class TurtleParser(TurtleLexer):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def _rdf(self, name: bytes) -> cython.int:
-        """A term of the RDF vocabulary."""
+        """Return a term of the RDF vocabulary."""
         iri: bytes = _RDF + name
         return self.table.intern(KIND_IRI, 0, memoryview(iri), 0, len(iri))
 

@@ -121,13 +121,13 @@ class TurtleLexer(TermParser):
     @cython.inline
     @cython.exceptval(-1, check=False)
     def at(self, i: cython.Py_ssize_t) -> cython.int:
-        """The byte at `i`, or 0 beyond the end."""
+        """Return the byte at `i`, or 0 beyond the end."""
         return self.text.data[i] if i < self.limit else 0
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def is_cut(self) -> cython.bint:
-        """Whether the token that was just read might be longer than what is there of the text."""
+        """Return whether the token that was just read might be longer than what is there of the text."""
         return not self.final and (self.touches_end or self.pos >= self.limit)
 
     @cython.cfunc
@@ -148,7 +148,7 @@ class TurtleLexer(TermParser):
                 if end == self.limit and not self.final:
                     self.touches_end = True
                     break
-                if self.text.seen >= 0x80:
+                if self.text.non_ascii >= 0x80:
                     self.require_utf8(i, end)
                 i = end
                 continue
@@ -287,7 +287,7 @@ class TurtleLexer(TermParser):
         return self.expected(start, "a term or a keyword")
 
     def _expanded(self, name: bytes, start: cython.Py_ssize_t) -> bytes:
-        """The IRI that a name with a prefix stands for."""
+        """Return the IRI that a name with a prefix stands for."""
         prefix, _, local = name.partition(b":")
         namespace = self.prefixes.get(prefix.decode())
         if namespace is None:
@@ -330,7 +330,7 @@ class TurtleLexer(TermParser):
         return TOKEN_IRI
 
     def resolved(self, start: cython.Py_ssize_t) -> bytes:
-        """The IRI of the span as an absolute one; the span began at `start`."""
+        """Return the IRI of the span as an absolute one; the span began at `start`."""
         source = self.scratch if self.in_scratch else self.text.data
         iri = bytes(source[self.span_start : self.span_stop])
         if self.is_absolute():
@@ -360,7 +360,7 @@ class TurtleLexer(TermParser):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def _typed(self, start: cython.Py_ssize_t, end: cython.Py_ssize_t, datatype: bytes) -> cython.int:
-        """A literal without quotation marks: its text, and the datatype that goes with it."""
+        """Return a literal without quotation marks: its text, and the datatype that goes with it."""
         row: cython.int = self.table.intern_small(self.table.datatypes, memoryview(datatype), 0, len(datatype))
         self.found = self.table.intern(KIND_TYPED_LITERAL, row, self.text.data, start, end - start)
         return TOKEN_LITERAL
@@ -452,7 +452,7 @@ class TurtleLexer(TermParser):
         """Read a string with its quotation marks, one or three of them; the span is what is between."""
         i: cython.Py_ssize_t = self.pos + 1
         is_long: cython.bint = self.at(i) == quote and self.at(i + 1) == quote
-        seen: cython.int = 0
+        non_ascii: cython.int = 0
         end: cython.Py_ssize_t
         run: cython.Py_ssize_t
         first: cython.Py_ssize_t
@@ -462,7 +462,7 @@ class TurtleLexer(TermParser):
         run = first = i
         while True:
             end = self.text.quoted_end(i, self.limit, quote)
-            seen |= self.text.seen
+            non_ascii |= self.text.non_ascii
             if end >= self.limit:
                 self.touches_end = True
                 return self.expected(end, "the rest of a literal and its quotation mark")
@@ -484,7 +484,7 @@ class TurtleLexer(TermParser):
                     self.line += 1
                     self.line_start = i
                     self.columns_before = 0
-        if seen >= 0x80:
+        if non_ascii >= 0x80:
             self.require_utf8(first, end)
         if self.in_scratch:
             self._keep_run(run, end)

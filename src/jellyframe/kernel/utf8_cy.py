@@ -13,14 +13,14 @@ except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
 if cython.compiled:
     from cython.cimports.jellyframe.kernel.runs import require_range
 
-# Below so many bytes, setting up to look at many at a time costs more than it saves.
+# Bytes below which a vectorised check costs more to set up than it saves.
 SHORT = cython.declare(cython.Py_ssize_t, 24)
 
 
 @cython.cfunc
 @cython.exceptval(-1, check=False)
 def valid_utf8(src: cython.const[cython.uchar][::1], start: cython.Py_ssize_t, n: cython.Py_ssize_t) -> cython.bint:
-    """Whether `n` bytes are well-formed UTF-8: no surrogates, nothing overlong, nothing above U+10FFFF."""
+    """Return whether `n` bytes are well-formed UTF-8: no surrogates, nothing overlong, nothing above U+10FFFF."""
     if cython.compiled:
         require_range(len(src), start, n)
         if n < SHORT:
@@ -71,7 +71,7 @@ def _valid_one_by_one(
 def _valid_at_once(
     src: cython.const[cython.uchar][::1], start: cython.Py_ssize_t, stop: cython.Py_ssize_t
 ) -> cython.bint:
-    """The same of three bytes or more: each byte is judged by those before it, with no branch, so many at a time."""
+    """Return the same for three bytes or more, with no branch for each byte, so that the loop is vectorised."""
     i: cython.Py_ssize_t
     bad: cython.uchar = 0
     highest: cython.uchar = 0

@@ -17,7 +17,7 @@ class Numbers(Protocol):
 
 
 def read_varint(decoder: Numbers, pos: int, stop: int) -> int:
-    """The number at `pos` of a message that ends at `stop`; `decoder.pos` is then behind it."""
+    """Return the number at `pos` of a message that ends at `stop`; `decoder.pos` is then behind it."""
     if pos < stop and decoder.buf[pos] < 0x80:
         decoder.pos = pos + 1
         return int(decoder.buf[pos])
@@ -25,7 +25,7 @@ def read_varint(decoder: Numbers, pos: int, stop: int) -> int:
 
 
 def read_length(decoder: Numbers, pos: int, stop: int) -> int:
-    """The length at `pos` of something that has to end by `stop`."""
+    """Return the length at `pos` of something that has to end by `stop`."""
     n = read_varint(decoder, pos, stop)
     if n > stop - decoder.pos:
         decoder.fail_length(n, pos, stop)

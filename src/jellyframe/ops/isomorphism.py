@@ -54,7 +54,7 @@ class Difference(NamedTuple):
 
 
 def isomorphic(first: Iterable[Statement], second: Iterable[Statement], *, max_steps: int = MAX_STEPS) -> bool:
-    """Whether there is a mapping of blank nodes that turns one set of statements into the other."""
+    """Return whether there is a mapping of blank nodes that turns one set of statements into the other."""
     return compare(first, second, max_steps=max_steps) is None
 
 
@@ -112,7 +112,7 @@ class _Side:
 
 
 def normalised(statement: Statement) -> Quad:
-    """A statement as a quad, with language tags in lower case."""
+    """Return a statement as a quad, with language tags in lower case."""
     s, p, o, *graph = statement
     return Quad(_normalised_term(s), _normalised_term(p), _normalised_term(o), graph[0] if graph else DEFAULT_GRAPH)
 
@@ -130,7 +130,7 @@ def _has_node(terms: Iterable[Any]) -> bool:
 
 
 def _pattern(statement: Quad) -> tuple[object, tuple[str, ...]]:
-    """A statement with holes for its blank nodes, and their labels in the order of the holes."""
+    """Return a statement with holes for its blank nodes, and their labels in the order of the holes."""
     labels: list[str] = []
     return _with_holes(statement, labels), tuple(labels)
 
@@ -190,7 +190,7 @@ class _Search:
     # ---- colours ----
 
     def _signature(self, node: int) -> tuple[tuple[int, tuple[int, ...]], ...]:
-        """What is said of a node, in terms of the colours of the others."""
+        """Return what is said of a node, in terms of the colours of the others."""
         colour = self._colour
         statements = self._statements[node]
         self._steps_left -= len(statements)
@@ -278,7 +278,7 @@ class _Search:
         return tuple(sorted(self._colour[node] for node in part))
 
     def _parts(self, undecided: set[int]) -> Iterator[list[int]]:
-        """The undecided nodes in groups that hang together."""
+        """Yield the undecided nodes in groups that hang together."""
         left = set(undecided)
         while left:
             part = [left.pop()]
@@ -289,7 +289,7 @@ class _Search:
             yield part
 
     def _fits(self, part: list[int], other: list[int]) -> bool:
-        """Whether one part can be mapped to the other; if so, their colours say how."""
+        """Return whether one part can be mapped to the other; if so, their colours say how."""
         sizes = Counter(self._colour[node] for node in part)
         node = min(part, key=lambda member: (sizes[self._colour[member]], self._colour[member]))
         for partner in [member for member in other if self._colour[member] == self._colour[node]]:

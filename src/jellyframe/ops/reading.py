@@ -152,7 +152,7 @@ def _settings(piece: Piece, inputs: Inputs) -> ReadSettings:
 
 
 def _report(error: JellyError, piece: Piece, on_error: OnError) -> None:
-    """Pass an error about the content of a file on; one of its storage may pass, and is no bad input."""
+    """Pass an error about the content of a file on; one of its storage may pass, and is not bad input."""
     if isinstance(error, StorageError):
         raise error
     error.source = piece.file.name

@@ -20,7 +20,7 @@ class FramesKept(NamedTuple):
 
 
 class FrameRows(NamedTuple):
-    """Frames of so many rows, whatever those of the input. Metadata, which belonged to those, is left out."""
+    """Frames of a number of rows, whatever those of the input. Metadata, which belonged to those, is left out."""
 
     rows: int
 

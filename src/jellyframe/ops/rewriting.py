@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from jellyframe.ops.progress import ProgressMeter
     from jellyframe.options import Limits, StreamOptions
 
-# For each worker so many results may wait for their turn; they lie in the file system.
+# Results of each worker that may wait for their turn; they lie in the file system.
 _RESULTS_PER_WORKER = 3
 _COPIED_BYTES = 1 << 18
 # Little at a time: blocks of memory large enough to come from the system each time cost more than reading does.
@@ -81,7 +81,7 @@ def rewrite_in_pieces(
     piece_bytes: int = DEFAULT_RESTART_EVERY,
     context: BaseContext | None = None,
 ) -> Rewritten | None:
-    """Rewrite files as one, with so many processes. None if one process has to do it; then there is no output.
+    """Rewrite files as one, with several processes. None if one process has to do it; then there is no output.
 
     Errors in the data are left to that one process, which finds the first of them. All other errors are raised.
     """
@@ -123,7 +123,7 @@ def rewrite_in_pieces(
 
 
 def _pieces(paths: Iterable[str], piece_bytes: int) -> Iterator[list[Span]]:
-    """Yield the files in pieces of at least so many bytes, in order; they are gone through as pieces are asked for."""
+    """Yield the files in pieces of at least `piece_bytes`, in order; they are gone through as pieces are asked for."""
     piece: list[Span] = []
     for path in paths:
         for span in _spans(path, piece_bytes):

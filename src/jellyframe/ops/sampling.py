@@ -37,7 +37,7 @@ class Sampler:
         return replace(self, limit=int(fraction * _HASH_RANGE))
 
     def up_to(self, limit: int, ties: int) -> Sampler:
-        """Return a sampler of the hashes below a limit, and of so many statements at the limit."""
+        """Return a sampler of the hashes below a limit, and of some statements at the limit."""
         return replace(self, limit=limit, ties=ties)
 
     def hashes(self, batch: Batch) -> pa.Array:
@@ -66,7 +66,7 @@ class Sampler:
                 yield batch.filter(memoryview(mask.cast(pa.uint8()).buffers()[1])[: len(mask)])
 
     def smallest(self, batches: Iterable[Batch], number: int) -> pa.Array:
-        """Return the smallest hashes, at most so many, in order; of subjects each once."""
+        """Return the smallest hashes, at most `number`, in order; of subjects each once."""
         kept = pa.array([], pa.uint64())
         new: list[pa.Array] = []
         for batch in batches:

@@ -42,7 +42,7 @@ TERM_KINDS = ("iri", "bnode", "literal", "triple", "default_graph", "repeated")
 LOOKUP_TABLES = ("name", "prefix", "datatype")
 
 _ALL_FRAMES = 1 << 60
-# So many predicates are counted at a time; where there are more, the rarest give way.
+# Predicates that are counted at a time; where there are more, the rarest are evicted.
 _MAX_PREDICATES = 4096
 _MAX_PREDICATE_BYTES = 1000
 
@@ -83,7 +83,7 @@ class Counts:
         return self._numbers[kernel.AT_ROWS + ROW_FIELDS[kind]]
 
     def row_bytes(self, kind: str) -> int:
-        """The bytes of the messages in the rows of a kind, without the fields and lengths that wrap them."""
+        """Return the bytes of the messages in the rows of a kind, without the fields and lengths that wrap them."""
         return self._numbers[kernel.AT_ROW_BYTES + ROW_FIELDS[kind]]
 
     @property
@@ -96,14 +96,14 @@ class Counts:
         return self.frame_bytes - self.metadata_bytes - sum(map(self.row_bytes, ROW_FIELDS))
 
     def terms(self, position: str, kind: str) -> int:
-        """Terms at a position of statements (`graph`: of graph starts too). `repeated` ones are not in the stream."""
+        """Count terms at a position of statements (`graph`: of graph starts too); `repeated` ones take no bytes."""
         return self._numbers[kernel.AT_TERMS + _term_index(position, kind)]
 
     def term_bytes(self, position: str, kind: str) -> int:
         return self._numbers[kernel.AT_TERM_BYTES + _term_index(position, kind)]
 
     def quoted_terms(self, kind: str) -> int:
-        """Terms inside quoted triples, at any depth."""
+        """Count the terms inside quoted triples, at any depth."""
         return self._numbers[kernel.AT_QUOTED + TERM_KINDS.index(kind)]
 
     def replaced(self, table: str) -> int:
@@ -259,7 +259,7 @@ class ContentSurvey:
             self._predicates = dict(kept[: _MAX_PREDICATES // 2])
 
     def top_predicates(self, number: int) -> list[tuple[str, int]]:
-        """The most frequent predicates, in N-Triples form, and how often they stand."""
+        """Return the most frequent predicates, in N-Triples form, and how often they stand."""
         ordered = sorted(self._predicates.items(), key=lambda item: (-item[1], item[0]))
         return ordered[:number]
 

@@ -70,7 +70,7 @@ def copy_checked(
 
 
 def _is_as_written(path: str, options: StreamOptions, *, index: bool) -> bool:
-    """Whether a glance at a file shows nothing that our writer would do otherwise."""
+    """Return whether a glance at a file shows nothing that our writer would do otherwise."""
     with open(path, "rb") as file:
         if not is_splittable(file):
             return False

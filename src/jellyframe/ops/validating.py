@@ -69,7 +69,7 @@ def validate(
             if validate_terms:
                 report.check_terms(batch)
             if comparer is not None:
-                # An error in the data compared to is no problem of the stream, so it is not caught here.
+                # An error in the data compared to is not a problem of the stream, so it is not caught here.
                 _compare(batch, comparer, FrameRange(*compare_frames))
         if delimited is not None and report.delimited is not None and delimited != report.delimited:
             report.add("delimiting", f"the input is {_SHAPES[report.delimited]}, not {_SHAPES[delimited]}")
@@ -101,7 +101,7 @@ def _checked_batches(
             report.options = reader.options
             report.is_complete = True
         except LimitError:
-            # What is refused for its size may well be valid: that is no answer.
+            # What is refused for its size may well be valid.
             raise
         except JellyError as error:
             report.add_error(error)

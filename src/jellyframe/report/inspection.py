@@ -29,7 +29,7 @@ def options_document(options: StreamOptions | None) -> dict[str, Any]:
 
 
 def totals_document(survey: StreamSurvey, detail: str | None, *, sizes: bool) -> dict[str, Any]:
-    """The sums over all frames."""
+    """Return the sums over all frames."""
     counts = survey.counts
     document = {"frame_count": counts.frames, **_counts_document(counts, detail, sizes=sizes)}
     if sizes and survey.content is not None:

@@ -51,13 +51,13 @@ class Page:
 
 
 def table_of(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table; its first column names things."""
+    """Return a table; its first column names things."""
     heads = "".join(f'<th scope="col">{escaped(name)}</th>' for name in head)
     lines = "".join(f"<tr>{''.join(f'<td>{escaped(cell)}</td>' for cell in row)}</tr>" for row in rows)
     return f'<div class="scroll"><table><thead><tr>{heads}</tr></thead><tbody>{lines}</tbody></table></div>'
 
 
 def facts(lines: Sequence[tuple[str, str]]) -> str:
-    """Names and values, in as many columns as there is room for."""
+    """Return names and values, in as many columns as there is room for."""
     pairs = "".join(f"<div><dt>{escaped(name)}</dt><dd>{escaped(value)}</dd></div>" for name, value in lines)
     return f'<dl class="facts">{pairs}</dl>'

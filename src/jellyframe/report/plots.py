@@ -205,7 +205,7 @@ def _anchor(place: int, last: int) -> str:
 
 
 def legend_of(names: dict[str, int]) -> str:
-    """What the colours stand for."""
+    """Return what the colours stand for."""
     entries = "".join(
         f'<li><svg width="12" height="12" aria-hidden="true"><rect class="series-{series}" width="12" height="12" '
         f'rx="3"/></svg>{escaped(name)}</li>'

@@ -14,7 +14,7 @@ _OTHERS_SERIES = 8
 
 
 def statistics_page(statistics: Statistics, title: str, *, top: int) -> str:
-    """The page about a set of statements. Plots show the first of long lists, and so do the tables below them."""
+    """Return the page about a set of statements. Plots and tables show the first rows of long lists."""
     about = ", distinct subjects, objects and graphs estimated" if statistics.is_approximate else ""
     page = Page(title, f"Statistics of {number(statistics.statements)} statements{about}")
     _add_tiles(page, statistics)
@@ -44,7 +44,7 @@ def _add_tiles(page: Page, statistics: Statistics) -> None:
 
 
 def _add_kinds(page: Page, statistics: Statistics) -> None:
-    """What stands at each position, by use and by different terms."""
+    """Add what stands at each position, by use and by different terms."""
     positions = {"Subjects": statistics.subjects, "Objects": statistics.objects, "Graphs": statistics.graphs}
     strips, lines = [], []
     for position, counts in positions.items():
@@ -71,7 +71,7 @@ def _add_kinds(page: Page, statistics: Statistics) -> None:
 def _add_list(
     page: Page, title: str, unit: str, counts: dict[str, int], whole: int | None, top: int, series: int
 ) -> None:
-    """The first of a list; where they are parts of a whole, what is left of it too."""
+    """Add the first of a list; where they are parts of a whole, what is left of it too."""
     if not counts:
         return
     shown = list(counts.items())[:top]

@@ -36,7 +36,7 @@ _KIND_TITLES = {
 
 
 def stream_page(survey: StreamSurvey, history: FrameHistory, name: str, stored_bytes: int | None = None) -> str:
-    """The page about a stream whose content was surveyed too. `stored_bytes` is the size of the file as it is."""
+    """Return the page about a stream with a content survey. `stored_bytes` is the size of the file as it is."""
     counts = survey.counts
     page = Page(name, _subtitle(survey))
     _add_tiles(page, survey)

@@ -23,12 +23,12 @@ _KNOWN_PREFIXES = {
 
 
 def number(value: float) -> str:
-    """A whole number with its digits in groups."""
+    """Return a whole number with its digits in groups."""
     return f"{round(value):,}".replace(",", NARROW_SPACE)
 
 
 def short_number(value: float) -> str:
-    """A number in a few digits, for axes: 1.5 M."""
+    """Return a number in a few digits, for axes: 1.5 M."""
     for letter in ("", " k", " M", " G"):
         if abs(value) < 1000:
             return _few_digits(value) + letter.replace(" ", NARROW_SPACE)
@@ -37,7 +37,7 @@ def short_number(value: float) -> str:
 
 
 def size(value: float) -> str:
-    """A number of bytes in a unit that fits."""
+    """Return a number of bytes in a unit that fits."""
     for unit in _SIZES[:-1]:
         if abs(value) < 1000:
             return f"{_few_digits(value)}{NARROW_SPACE}{unit}"
@@ -46,7 +46,7 @@ def size(value: float) -> str:
 
 
 def share(part: float, whole: float) -> str:
-    """A part in per cent."""
+    """Return a part in per cent."""
     if not whole:
         return "–"
     percent = 100 * part / whole
@@ -56,7 +56,7 @@ def share(part: float, whole: float) -> str:
 
 
 def clipped(text: str, length: int) -> str:
-    """Text of at most so many letters; what is left out is in the middle, for the ends of IRIs tell most."""
+    """Return text of at most `length` letters; what is left out is in the middle, for the ends of IRIs tell most."""
     if len(text) <= length:
         return text
     tail = (length - 1) * 2 // 3
@@ -64,7 +64,7 @@ def clipped(text: str, length: int) -> str:
 
 
 def short_iri(text: str) -> str:
-    """An IRI in N-Triples form, with a prefix that everybody knows, or without the angle brackets."""
+    """Return an IRI in N-Triples form, with a prefix that everybody knows, or without the angle brackets."""
     iri = text.removeprefix("<").removesuffix(">") if text.startswith("<") and not text.startswith("<<") else text
     for namespace, prefix in _KNOWN_PREFIXES.items():
         if iri.startswith(namespace):

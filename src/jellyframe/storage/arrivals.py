@@ -33,7 +33,7 @@ _IN_USE = "in-use"
 _MARK_EVERY_SECONDS = 24 * 3600
 # A query may well run once a month. One that comes back later than this has to read all files again.
 ABANDONED_AFTER_SECONDS = 90 * 24 * 3600
-# So many segments of a level become one of the next.
+# Segments of a level that become one of the next.
 SEGMENTS_TO_MERGE = 64
 
 

@@ -71,7 +71,7 @@ class Target:
         return f"{self.staging}/{_REPLACED}"
 
     def attempt_folder(self, attempt: int | str) -> str:
-        """A folder for the files of one attempt of a task."""
+        """Return a folder for the files of one attempt of a task."""
         folder = f"{self.staging}/attempt-{attempt}"
         self.storage.fs.create_dir(folder, recursive=True)
         return folder
@@ -156,7 +156,7 @@ class Target:
                 )
 
     def _place_in_target(self, staged: str) -> str:
-        """Where a file goes: folders that a task has made in that of its attempt are kept."""
+        """Return where a file goes: folders that a task has made in that of its attempt are kept."""
         return staged[len(self.staging) + 1 :].partition("/")[2]
 
     def _move(self, source: str, place: str, moved: list[tuple[str, str]], lock: FolderLock) -> None:

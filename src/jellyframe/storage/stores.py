@@ -160,12 +160,12 @@ class Storage:
         return bool(self.info(path).type != pa.fs.FileType.NotFound)
 
     def children(self, path: str, *, recursive: bool = False) -> list[Any]:
-        """What is in a folder, sorted by path."""
+        """Return what is in a folder, sorted by path."""
         selector = pa.fs.FileSelector(path, recursive=recursive, allow_not_found=True)
         return sorted(self.fs.get_file_info(selector), key=lambda info: info.path)
 
     def data_files(self, folder: str, is_data: NameTest | None = None) -> list[DataFile]:
-        """The files of data below a folder, Jelly by default. Names that begin with _ or . are hidden, as in Spark."""
+        """Return the files of data below a folder, Jelly by default. Names with _ or . in front are hidden."""
         is_data = is_data or is_jelly_name
         return [
             DataFile.of(self, info)

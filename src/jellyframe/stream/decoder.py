@@ -24,7 +24,7 @@ from jellyframe.wire import encode_varint
 
 DEFAULT_BATCH_ROWS = 16_384
 BATCH_BYTES = 32 << 20
-# With so many bytes of a frame it can be told whether it is one.
+# Bytes of a frame that tell whether it is one.
 _HEAD_BYTES = 64
 # Settings of the stream, then: generalized, rdf-star, names, prefixes, datatypes.
 KernelOptions: TypeAlias = tuple[tuple[int, ...], bool, bool, int, int, int]

@@ -14,7 +14,7 @@ METADATA_TAG = 0x7A
 OPTIONS_TAG = 0x0A
 # The tags of the fields of RdfStreamRow, all of them messages.
 ROW_TAGS = bytes(field << 3 | 2 for field in (1, 2, 3, 4, 5, 6, 9, 10, 11))
-# With so many bytes of a frame it can be told what its first rows are.
+# Bytes of a frame that tell what its first rows are.
 HEAD_BYTES = 4096
 READ_BYTES = 1 << 20
 _MAX_VARINT_BYTES = 10

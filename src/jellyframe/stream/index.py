@@ -41,7 +41,7 @@ class Index(NamedTuple):
 
 
 def encode_index_frame(restarts: list[tuple[int, int]], statements: int, stream_bytes: int) -> bytes:
-    """The delimited index frame that follows a stream of `stream_bytes` bytes."""
+    """Return the delimited index frame that follows a stream of `stream_bytes` bytes."""
     body = bytearray([_INDEX_VERSION])
     body += encode_varint(stream_bytes) + encode_varint(statements) + encode_varint(len(restarts))
     last_offset = last_statements = 0
@@ -55,7 +55,7 @@ def encode_index_frame(restarts: list[tuple[int, int]], statements: int, stream_
 
 
 def read_index(file: InputHandle, end: int | None = None) -> Index | None:
-    """The index of the stream that ends at `end` (by default, at the end of the file), or None where there is none."""
+    """Return the index of the stream that ends at `end`, by default the end of the file; None if it has none."""
     if end is None:
         end = file.seek(0, os.SEEK_END)
     if end < _TRAILER.size:
@@ -69,7 +69,7 @@ def read_index(file: InputHandle, end: int | None = None) -> Index | None:
 
 
 def _decode_index_frame(frame: bytes, end: int) -> Index | None:
-    """The index in a frame that ends at `end`; None where it is not one after all, or one of a later version."""
+    """Return the index in a frame that ends at `end`; None where it is not one after all, or one of a later version."""
     try:
         length, at = decode_varint(frame, 0)
         if length != len(frame) - at:
@@ -103,12 +103,12 @@ def _decode_index_frame(frame: bytes, end: int) -> Index | None:
 
 
 def restart_points(file: InputHandle) -> list[RestartPoint]:
-    """The restart points of a file, its start among them; files of several streams, end to end, too."""
+    """Return the restart points of a file, its start among them; files of several streams, end to end, too."""
     return list(each_restart_point(file))
 
 
 def each_restart_point(file: InputHandle, read_bytes: int = READ_BYTES) -> Iterator[RestartPoint]:
-    """The restart points of a file one after the other, as soon as they are known.
+    """Yield the restart points of a file one after the other, as soon as they are known.
 
     Read from the indexes where there are any; what no index covers is scanned, in reads of so many bytes: by default
     many, for files that are far away.
@@ -139,7 +139,7 @@ def scan_restart_points(
 
 
 def looks_like_restart(frame: bytes) -> bool:
-    """Whether a frame, of which at least the first rows are given, begins as our writer begins at a restart point."""
+    """Return whether a frame, of which the first rows are given, begins as our writer begins a restart point."""
     options_seen = False
     at = 0
     while at + 4 < len(frame) and frame[at] == 0x0A:
@@ -160,7 +160,7 @@ def looks_like_restart(frame: bytes) -> bool:
 
 
 def _has_no_iri(row: bytes) -> bool:
-    """Whether a statement that comes before any entry can do without: it is then all blank nodes and literals."""
+    """Return whether a statement before any entry can do without: all blank nodes and literals."""
     _size, content = decode_varint(row, 1)
     try:
         return all(field not in (1, 5, 9, 13) for field, _type, _value in decode_fields(row[content:]))

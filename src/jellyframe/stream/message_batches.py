@@ -21,7 +21,7 @@ from jellyframe.stream.decoder import KernelOptions, kernel_options
 from jellyframe.stream.encoder import StreamEncoder
 from jellyframe.stream.reader import open_reader
 
-# Messages of so many bytes become one record batch.
+# Bytes of messages that become one record batch.
 RUN_BYTES = 1 << 20
 # A run is ended by its bytes. A message that reaches this is read by itself.
 _MAX_ROWS = 1 << 20
@@ -52,7 +52,7 @@ class MessageDecoder:
         self._options_seen = 0
 
     def decode(self, payloads: pa.Array) -> Iterator[Part]:
-        """The messages of a binary array in order; nulls are left out."""
+        """Yield the messages of a binary array in order; nulls are left out."""
         payloads = payloads.cast(pa.binary())
         offsets = memoryview(payloads.buffers()[1]).cast("B").cast("i") if len(payloads) else memoryview(b"")
         data = memoryview(payloads.buffers()[2] or b"").cast("B") if len(payloads) else memoryview(b"")

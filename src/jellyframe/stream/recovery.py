@@ -39,7 +39,7 @@ BAD_INPUT = (ParseError, LimitError, OptionsError)
 # its physical type. It takes no bytes, so that the start of another one may lie within.
 _ANY_OPTIONS_ROW = rb"(?=\x0a[\x80-\xff]?[\x00-\x7f]\x0a[\x80-\xff]?[\x00-\x7f][\x0a\x10])"
 _MAX_LENGTH_BYTES = 5
-# Batches without rows confirm nothing. So many of them wait with the rows before them.
+# Batches without rows confirm nothing. At most this many of them wait with the rows before them.
 _MAX_WAITING_BATCHES = 64
 
 

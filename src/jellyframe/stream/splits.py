@@ -49,7 +49,7 @@ class Piece:
 def plan_pieces(
     files: Sequence[DataFile], target_bytes: int | None = None, *, number_frames: bool = False
 ) -> list[tuple[Piece, ...]]:
-    """The pieces that make up each partition, of about `target_bytes`.
+    """Return the pieces that make up each partition, of about `target_bytes`.
 
     With `number_frames` the pieces know the number of their first frame, for which the files have to be gone through.
     """
@@ -58,14 +58,14 @@ def plan_pieces(
 
 
 def default_target(files: Sequence[DataFile]) -> int:
-    """The size of a partition that nobody has said anything about."""
+    """Return the size of a partition that nobody has said anything about."""
     total = sum(file.size for file in files)
     usual = max(DEFAULT_PARTITION_BYTES, min(total // MANY_PARTITIONS, LARGE_PARTITION_BYTES))
     return max(usual, total // MAX_PARTITIONS)
 
 
 def cut_files(files: Sequence[DataFile], target: int, *, number_frames: bool = False) -> list[Piece]:
-    """The files in pieces of about the target size, in order."""
+    """Return the files in pieces of about the target size, in order."""
     large = [file for file in files if file.size > target and not file.looks_compressed]
     with ThreadPoolExecutor(PLANNING_THREADS) as pool:
         cuts = dict(zip(large, pool.map(lambda file: _cut(file, target, number_frames), large), strict=True))
@@ -92,7 +92,7 @@ def pack(pieces: Sequence[Piece], target: int) -> list[tuple[Piece, ...]]:
 
 
 def _cut(file: DataFile, target: int, number_frames: bool) -> list[Piece]:
-    """A large file in pieces of about the target size. If it cannot be opened, whoever reads it will say so."""
+    """Return a large file in pieces of about the target size. If it cannot be opened, whoever reads it will say so."""
     try:
         source = file.open()
     except OSError:

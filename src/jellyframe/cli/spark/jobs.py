@@ -79,7 +79,7 @@ def _setting(text: str) -> tuple[str, str]:
 
 
 def read_settings(arguments: argparse.Namespace) -> dict[str, Any]:
-    """How the inputs are read, as arguments of the functions in `jellyframe.spark.jobs`."""
+    """Return how the inputs are read, as arguments of the functions in `jellyframe.spark.jobs`."""
     settings = {
         "in_format": arguments.in_format,
         "partition_bytes": arguments.partition_size,
@@ -96,7 +96,7 @@ def input_paths(arguments: argparse.Namespace) -> list[str]:
 
 @contextmanager
 def job_session(arguments: argparse.Namespace) -> Iterator[SparkSession]:
-    """A session to run a job in, which ends with it. Errors of workers are raised as what they were there."""
+    """Open a session to run a job in, which ends with it. Errors of workers are raised as what they were there."""
     from jellyframe.cli.spark.progress import following
     from jellyframe.spark.jobs.errors import plain_errors
 

@@ -53,7 +53,7 @@ def add_output_options(parser: CommandParser, *, may_append: bool = True, has_fi
 
 
 def output_settings(arguments: argparse.Namespace) -> dict[str, Any]:
-    """How the output is written, and the inputs are read, as arguments of the functions in `jellyframe.spark.jobs`."""
+    """Return how inputs are read and the output is written, as arguments of functions in `jellyframe.spark.jobs`."""
     if arguments.layout is not None and arguments.out_format != formats.PARQUET.name:
         raise UsageError("--layout is for --out-format parquet")
     settings = {

@@ -27,12 +27,12 @@ class Stage(NamedTuple):
 
 
 def is_remote(spark: SparkSession) -> bool:
-    """Whether the session is one of Spark Connect."""
+    """Return whether the session is one of Spark Connect."""
     return not hasattr(spark, "_jvm")
 
 
 def line(stages: list[Stage], seconds: float) -> str:
-    """What the bar shows while some stages run."""
+    """Return what the bar shows while some stages run."""
     tasks = sum(stage.tasks for stage in stages)
     done = sum(stage.done for stage in stages)
     return f"{drawn_bar(done / tasks if tasks else 0.0)} {done} of {tasks} tasks, {clock(seconds)}"

@@ -16,7 +16,7 @@ def add_parser(subparsers: Any) -> None:
         run,
         help="read every file to its end, and tell which are in order",
         description="Read every file to its end, and tell which are in order, and what is wrong with the others.\n"
-        "The answer is on standard output, and in the exit code: 0 all are in order, 1 some are not.",
+        "The result is on standard output, and in the exit code: 0 all are in order, 1 some are not.",
         examples="""
 jellyframe spark validate people
 jellyframe spark validate 's3://bucket/dump/*.nq.gz' --json > report.json

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _GROUPS = ["position", "key"]
 _TERMS = [*_GROUPS, "high", "low"]
-# Counts are summed up when there are as many new rows as there are summed ones, and at least so many.
+# Counts are summed up when there are as many new rows as there are summed ones, and at least this many.
 _MIN_ROWS_TO_SUM = 1 << 20
 
 

@@ -60,7 +60,7 @@ _KINDS = 16
 
 
 def counted(batches: Iterable[Batch]) -> Iterator[pa.RecordBatch]:
-    """The counts of batches, those of each by themselves."""
+    """Yield the counts of batches, those of each by themselves."""
     for batch in batches:
         if len(batch):
             yield _Counts(batch).rows()
@@ -140,7 +140,7 @@ def _zeros(n: int) -> pa.Array:
 
 
 def _keys(batch: Batch) -> pa.Array:
-    """What each term of a batch counts for at `s`, `o` and `g`."""
+    """Return what each term of a batch counts for at `s`, `o` and `g`."""
     kinds, details, _ = batch.terms.buffers()
     kind = pa.array(kinds, pa.uint8()).cast(pa.int64())
     detail = pa.array(details, pa.int32()).cast(pa.int64())

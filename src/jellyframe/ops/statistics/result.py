@@ -127,7 +127,7 @@ class Statistics:
         }
 
     def as_document(self) -> dict[str, Any]:
-        """All numbers, for JSON."""
+        """Return all numbers, for JSON."""
         return {
             "statements": self.statements,
             "approximate": self.is_approximate,
@@ -174,5 +174,5 @@ def _kind(key: str) -> str:
 
 
 def _shown(text: str) -> str:
-    """An IRI without its angle brackets; other terms as they are."""
+    """Return an IRI without its angle brackets; other terms as they are."""
     return text[1:-1] if text.startswith("<") and not text.startswith("<<") else text

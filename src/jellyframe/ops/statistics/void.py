@@ -18,7 +18,7 @@ _BLANK_DATASET = "_:dataset"
 
 
 def void_description(statistics: Statistics, *, dataset: str | None = None, title: str | None = None) -> str:
-    """The description of a data set, which has an IRI or is a blank node. All predicates and classes are in it."""
+    """Return the description of a data set, an IRI or a blank node, with all predicates and classes."""
     require_dataset_iri(dataset)
     distinct = statistics.distinct
     lines = [f"{_BLANK_DATASET if dataset is None else f'<{dataset}>'} a void:Dataset"]
@@ -45,7 +45,7 @@ def void_description(statistics: Statistics, *, dataset: str | None = None, titl
 def require_dataset_iri(dataset: str | None) -> None:
     """Raise if that cannot be the name of a data set."""
     if dataset is not None and not _ABSOLUTE_IRI.fullmatch(dataset):
-        raise OptionsError(f"{dataset!r} is no absolute IRI, and so no name for a data set")
+        raise OptionsError(f"{dataset!r} is not an absolute IRI, so it cannot name a data set")
 
 
 def _with_iris(counts: Counts) -> Counts:
