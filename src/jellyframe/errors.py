@@ -211,3 +211,20 @@ def display_name(path: str | os.PathLike[str]) -> str:
 def one_line(text: str) -> str:
     """Return text on one line, with nothing in it that a terminal would obey; lone surrogates become escapes."""
     return "".join(letter if letter.isprintable() else " " for letter in display_name(text))
+
+
+# The packages that a plain installation lacks, and the extra that brings each.
+_EXTRA_OF_PACKAGE = {
+    "google": "proto",
+    "pandas": "spark",
+    "pyoxigraph": "rdf",
+    "pyspark": "spark",
+    "rdflib": "rdflib",
+    "shtab": "cli",
+}
+
+
+def how_to_install(error: ModuleNotFoundError) -> str | None:
+    """Return the command that installs the package that was not found, if it comes with an extra of ours."""
+    extra = _EXTRA_OF_PACKAGE.get((error.name or "").partition(".")[0])
+    return None if extra is None else f"pip install 'jellyframe[{extra}]'"

@@ -38,7 +38,7 @@ def build_parser(words: Sequence[str] | None = None) -> CommandParser:
     top = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     rdf = top.add_parser(
         "rdf",
-        help="RDF data in Jelly: to-jelly, from-jelly, transcode, inspect, validate",
+        help="RDF data in Jelly: " + ", ".join(RDF_COMMANDS).replace("_", "-"),
         description="Commands for RDF data in the Jelly format.",
     )
     if words is None or "rdf" in words:

@@ -3,17 +3,7 @@
 from __future__ import annotations
 
 from jellyframe.cli.console import UsageError
-from jellyframe.errors import Advice, JellyError, clipped
-
-# The packages that commands may need and a plain installation lacks.
-_EXTRA_OF_MODULE = {
-    "pyoxigraph": "cli",
-    "google": "cli",
-    "shtab": "cli",
-    "rdflib": "rdflib",
-    "pyspark": "spark",
-    "pandas": "spark",
-}
+from jellyframe.errors import Advice, JellyError, clipped, how_to_install
 
 # Options of commands that have other names than the arguments of functions.
 _NAMES_OF_ARGUMENTS = {"compare_format": "compare_to_format"}
@@ -27,10 +17,8 @@ def describe(error: Exception) -> str:
         return clipped(str(error))
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename is not None else error.strerror
-    if isinstance(error, ModuleNotFoundError) and error.name is not None:
-        extra = _EXTRA_OF_MODULE.get(error.name.partition(".")[0])
-        if extra is not None:
-            return f"this needs the package {error.name}: pip install 'jellyframe[{extra}]'"
+    if isinstance(error, ModuleNotFoundError) and (command := how_to_install(error)) is not None:
+        return f"this needs the package {error.name}: {command}"
     if isinstance(error, MemoryError):
         return "out of memory"
     return f"{type(error).__name__}: {clipped(str(error))} (a mistake in jellyframe; --debug shows where)"

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from google.protobuf import text_format
 
-from jellyframe.errors import LimitError, ParseError, TextError, one_line
+from jellyframe.errors import Advice, LimitError, ParseError, TextError, one_line
 from jellyframe.formats.jelly import JellyInput
 from jellyframe.formats.settings import BatchInput, BatchOutput, JellySettings, ReadSettings, WriteSettings
 from jellyframe.options import Limits
@@ -80,8 +80,8 @@ def raw_frames(source: Source, limits: Limits) -> Iterator[bytes]:
 def _require_fit(size: int, limits: Limits, source: str | None, frame: int) -> None:
     if size > limits.max_frame_bytes:
         raise LimitError(
-            f"a frame of {size} bytes or more is above the limit max_frame_bytes of {limits.max_frame_bytes}; raise it "
-            "if you trust the input",
+            f"a frame of {size} bytes or more, above the limit of {limits.max_frame_bytes}",
+            advice=Advice("limit", "max_frame_bytes"),
             source=source,
             frame=frame,
         )

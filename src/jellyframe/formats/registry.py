@@ -10,7 +10,7 @@ import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from jellyframe.errors import Advice, OptionsError, display_name
+from jellyframe.errors import Advice, OptionsError, display_name, how_to_install
 
 if TYPE_CHECKING:
     from jellyframe.formats.settings import BatchInput, BatchOutput, ReadSettings, WriteSettings
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 # Where a file may be cut so that pieces can be read side by side.
 Cut = Literal["lines", "row groups", "restart points"]
-_EXTRA_OF_MODULE = {"pyoxigraph": "rdf", "google": "proto", "google.protobuf": "proto"}
 
 
 class Format(NamedTuple):
@@ -178,12 +177,10 @@ def _function(found: Format, place: str | None, what: str) -> Any:
     try:
         return getattr(import_module(f"jellyframe.formats.{module}"), function)
     except ModuleNotFoundError as error:
-        extra = _EXTRA_OF_MODULE.get(error.name or "")
-        if extra is None:
+        command = how_to_install(error)
+        if command is None:
             raise
-        raise OptionsError(
-            f"{found.title} needs a package that is not installed: pip install 'jellyframe[{extra}]'"
-        ) from None
+        raise OptionsError(f"{found.title} needs a package that is not installed: {command}") from None
 
 
 # ---- by name ----------------------------------------------------------------------------------------------
