@@ -124,4 +124,6 @@ def test_what_cannot_be(tmp_path):
     source = JellyDataSource({"path": str(tmp_path), "checkpointLocation": "x"})
     with pytest.raises(OptionsError, match="outputMode"):
         source.streamWriter(schema(s=STRING, p=STRING, o=STRING), True)
-    assert source.streamWriter(schema(s=STRING, p=STRING, o=STRING), False).plan.options == WriteOptions(str(tmp_path))
+    assert source.streamWriter(schema(s=STRING, p=STRING, o=STRING), False).plan.options == WriteOptions(
+        path=str(tmp_path)
+    )

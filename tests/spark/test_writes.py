@@ -9,8 +9,8 @@ import jellyframe
 import jellyframe.stream.index
 from jellyframe import DEFAULT_GRAPH, JellyError, LogicalType, OptionsError, PhysicalType, Quad, TableError, Triple
 from jellyframe.arrow.tables import batch_to_arrow
+from jellyframe.ops.jelly_files import FilePlan, write_files
 from jellyframe.spark.options import WriteOptions
-from jellyframe.spark.writing import WritePlan, write_files
 from jellyframe.storage.commit import OVERWRITE, Target
 from support.spark_data import SPECIAL, Read, iri, quads, texts
 
@@ -27,7 +27,7 @@ def table_of(statements, layout="struct", **columns):
 def write(folder, table, *, rows=100, **options):
     """Write a table as one task does. Gives the files."""
     given = WriteOptions.read({"path": str(folder), **{name.lower(): str(value) for name, value in options.items()}})
-    plan = WritePlan.of(given, table.schema)
+    plan = FilePlan.of(given, table.schema)
     target = Target.of(str(folder), "job")
     staged = write_files(iter(table.to_batches(rows)), plan, target, f"{target.attempt_folder(7)}/part-0")
     target.publish(staged, OVERWRITE)

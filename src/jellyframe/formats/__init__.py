@@ -2,6 +2,8 @@
 
 from jellyframe.formats.registry import (
     CSV,
+    CUT_FORMATS,
+    FOLDER_FORMATS,
     FORMATS,
     JELLY,
     JELLY_TEXT,
@@ -25,6 +27,8 @@ from jellyframe.formats.registry import (
 
 __all__ = [
     "CSV",
+    "CUT_FORMATS",
+    "FOLDER_FORMATS",
     "FORMATS",
     "JELLY",
     "JELLY_TEXT",

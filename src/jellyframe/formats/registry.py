@@ -147,6 +147,10 @@ CSV = Format(
 
 TEXT_FORMATS = (NTRIPLES, NQUADS, TURTLE, TRIG, RDF_XML, JSON_LD)
 FORMATS = (*TEXT_FORMATS, JELLY, JELLY_TEXT, PARQUET, CSV)
+# Formats of files that are data wherever they are found in a folder.
+FOLDER_FORMATS = (*TEXT_FORMATS, JELLY, PARQUET)
+# Of these, the formats that large data is written in, since its files can be read in pieces.
+CUT_FORMATS = tuple(known for known in FOLDER_FORMATS if known.cut is not None)
 
 _COMPRESSIONS: dict[str, Compression] = {"gz": "gzip", "gzip": "gzip", "zst": "zstd", "zstd": "zstd"}
 

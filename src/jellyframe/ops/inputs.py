@@ -20,12 +20,11 @@ from jellyframe.storage.finding import find_files
 from jellyframe.storage.stores import DataFile
 from jellyframe.storage.types import FileSystem
 from jellyframe.stream.decoder import DEFAULT_BATCH_ROWS
-from jellyframe.stream.splits import PLANNING_THREADS, Piece, default_target, pack, plan_pieces
+from jellyframe.stream.splits import OPEN_COST_BYTES, PLANNING_THREADS, Piece, default_target, pack, plan_pieces
 
 Paths: TypeAlias = str | PathLike[str] | Sequence[str | PathLike[str]]
 BlankNodes = Literal["keep", "per-file"]
 
-READ_FORMATS = (*formats.TEXT_FORMATS, formats.JELLY, formats.PARQUET)
 # Text takes about this many times the bytes that Jelly takes.
 TEXT_FACTOR = 4
 KEEP: BlankNodes = "keep"
@@ -79,10 +78,10 @@ class Inputs:
         local ones or URIs.
         """
         names = path_names(paths)
-        said = None if in_format is None else formats.format_by_name(in_format, READ_FORMATS)
+        said = None if in_format is None else formats.format_by_name(in_format, formats.FOLDER_FORMATS)
 
         def is_data(name: str) -> bool:
-            return said is not None or formats.format_by_path(name, READ_FORMATS) is not None
+            return said is not None or formats.format_by_path(name, formats.FOLDER_FORMATS) is not None
 
         files = find_files(tuple(names), is_data, filesystem=filesystem)
         if not files:
@@ -115,7 +114,7 @@ class Inputs:
         """
         target = target_bytes or default_target(self.files)
         partitions: list[tuple[Piece, ...]] = []
-        for known in READ_FORMATS:
+        for known in formats.FOLDER_FORMATS:
             files = [file for file in self.files if self.formats[file] == known]
             is_jelly = known.cut == "restart points"
             size = target if is_jelly or target_bytes else target * TEXT_FACTOR
@@ -126,6 +125,11 @@ class Inputs:
             else:
                 partitions += pack([Piece(file) for file in files], size)
         return partitions
+
+    def pieces_for(self, count: int) -> list[tuple[Piece, ...]]:
+        """Return what each of no more than `count` tasks reads: about the same, and in the order of the files."""
+        target = -(-self.total_bytes // count) or 1
+        return _regroup([piece for partition in self.pieces(target) for piece in partition], count)
 
     def has_graphs(self) -> bool:
         """Return whether a statement may be in a named graph, as far as formats and headers tell."""
@@ -151,11 +155,10 @@ def path_names(paths: Paths) -> list[str]:
 
 
 def _format_of(file: DataFile) -> Format:
-    found = formats.format_by_path(file.path, READ_FORMATS)
+    found = formats.format_by_path(file.path, formats.FOLDER_FORMATS)
     if found is None:
-        raise OptionsError(
-            f"{file.name}: the name does not tell the format: say it with in_format ({formats.names(READ_FORMATS)})"
-        )
+        known = formats.names(formats.FOLDER_FORMATS)
+        raise OptionsError(f"{file.name}: the name does not tell the format: say it with in_format ({known})")
     return found
 
 
@@ -165,3 +168,15 @@ def _cut_anywhere(file: DataFile, target: int) -> list[Piece]:
     count = -(-file.size // target)
     cuts = [file.size * i // count for i in range(count + 1)]
     return [Piece(file, start, stop) for start, stop in pairwise(cuts)]
+
+
+def _regroup(pieces: Sequence[Piece], count: int) -> list[tuple[Piece, ...]]:
+    """Return pieces in no more than `count` groups of about the same size."""
+    total = sum(piece.size + OPEN_COST_BYTES for piece in pieces)
+    groups: list[list[Piece]] = [[] for _ in range(count)]
+    before = 0
+    for piece in pieces:
+        cost = piece.size + OPEN_COST_BYTES
+        groups[min(count - 1, (before + cost // 2) * count // max(total, 1))].append(piece)
+        before += cost
+    return [tuple(group) for group in groups if group]

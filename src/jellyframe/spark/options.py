@@ -13,11 +13,11 @@ from jellyframe.errors import OptionsError
 from jellyframe.ops.bad_input import FAILFAST, MODES, Mode
 from jellyframe.ops.filters import FILTERS
 from jellyframe.ops.inputs import InputOptions
+from jellyframe.ops.jelly_files import FileOptions, StreamSettings
 from jellyframe.options import Limits, LogicalType, PhysicalType, StreamOptions
 from jellyframe.sizes import parse_size
 from jellyframe.storage.compression import COMPRESSIONS
 from jellyframe.stream.decoder import DEFAULT_BATCH_ROWS
-from jellyframe.stream.encoder import DEFAULT_FRAME_BYTES, DEFAULT_FRAME_ROWS, DEFAULT_RESTART_EVERY
 
 if TYPE_CHECKING:
     from jellyframe.storage.types import Compression
@@ -249,22 +249,11 @@ def _paths(given: GivenOptions) -> tuple[str, ...]:
 # ---- writing ----
 
 
-@dataclass(frozen=True)
-class WriteOptions:
-    """What `df.write.format("jelly")` was asked for. `stream` has the options that were named, and no others."""
+@dataclass(frozen=True, kw_only=True)
+class WriteOptions(FileOptions):
+    """What `df.write.format("jelly")` was asked for."""
 
     path: str
-    layout: str | None = None
-    stream: dict[str, Any] = field(default_factory=dict)
-    frame_rows: int | None = DEFAULT_FRAME_ROWS
-    frame_bytes: int | None = DEFAULT_FRAME_BYTES
-    restart_every: int | None = DEFAULT_RESTART_EVERY
-    index: bool | None = None
-    compression: Compression | None = None
-    sort: tuple[str, ...] = ()
-    sort_rows: int = 500_000
-    group_by: str | None = None
-    max_records_per_file: int | None = None
 
     @classmethod
     def read(cls, options: Mapping[str, str]) -> WriteOptions:
@@ -292,20 +281,6 @@ class WriteOptions:
         given.refuse_others()
         return result
 
-    def stream_options(self, *, has_graph: bool) -> StreamOptions:
-        """The options of the streams, given what kind of statements the data has."""
-        named = dict(self.stream)
-        if "physical_type" in named:
-            has_graph = named["physical_type"] is not PhysicalType.TRIPLES
-        elif "logical_type" in named and named["logical_type"] is not LogicalType.UNSPECIFIED:
-            has_graph = named["logical_type"].base not in (LogicalType.FLAT_TRIPLES, LogicalType.GRAPHS)
-        stream = StreamOptions().resolved(has_graph=has_graph)
-        if self.group_by is not None:
-            stream = stream.replace(logical_type=LogicalType.DATASETS if has_graph else LogicalType.GRAPHS)
-        stream = stream.replace(**named)
-        stream.check()
-        return stream
-
 
 def _sort_columns(text: str) -> tuple[str, ...]:
     if text.lower() in _BOOLEANS:
@@ -316,7 +291,7 @@ def _sort_columns(text: str) -> tuple[str, ...]:
     return names
 
 
-def _stream_options(given: GivenOptions) -> dict[str, Any]:
+def _stream_options(given: GivenOptions) -> StreamSettings:
     readers: dict[str, Callable[[str], Any]] = {
         "physical_type": _member(PhysicalType),
         "logical_type": _member(LogicalType),
@@ -333,7 +308,7 @@ def _stream_options(given: GivenOptions) -> dict[str, Any]:
         value = given.take(option.name, readers.get(option.name, parse_size), None)
         if value is not None:
             named[option.name] = value
-    return named
+    return cast("StreamSettings", named)
 
 
 def _table_sizes() -> Sequence[str]:

@@ -6,18 +6,16 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyspark.sql import functions
 from pyspark.sql.types import ArrayType, BinaryType, DataType, StringType, StructField, StructType
 
-from jellyframe.arrow.grouping import changes
 from jellyframe.arrow.layouts import get_layout
-from jellyframe.errors import JellyError, OptionsError
+from jellyframe.errors import OptionsError
 from jellyframe.ops.bad_input import DROPMALFORMED, FAILFAST, MODES, PERMISSIVE, Mode
+from jellyframe.ops.messages import decode_lists, decode_rows, encode_lists, encode_rows, is_binary
 from jellyframe.options import LayoutName, Limits, StreamOptions
 from jellyframe.spark.options import CORRUPT_COLUMN
 from jellyframe.spark.schema import DEFAULT_LAYOUT, exact_arrow_schema, layout_columns
-from jellyframe.stream.message_batches import MessageDecoder, Part, encode_messages
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -51,18 +49,9 @@ def from_jelly(
     kind = exact_arrow_schema(StructType([StructField("a", result)])).field(0).type
 
     def decode(payloads: pa.Array) -> pa.Array:
-        if not _is_binary(payloads.type):
+        if not is_binary(payloads.type):
             raise OptionsError(f"from_jelly: the column is {payloads.type}, and messages are binary; {_TO_BYTES}")
-        counts: list[int | None] = [None] * len(payloads)
-        chunks = []
-        for part in MessageDecoder(layout, limits).decode(payloads):
-            if part.error is None:
-                chunks.append(part.rows)
-                for number, count in zip(part.messages, part.counts, strict=True):
-                    counts[number] = count
-            elif mode == FAILFAST:
-                raise _placed(part)
-        return _lists(chunks, counts, kind)
+        return decode_lists(payloads, kind, layout=layout, mode=mode, limits=limits)
 
     decoded: Column = _function(decode, result)(column)
     return decoded
@@ -83,15 +72,7 @@ def to_jelly(*columns: Column | str, options: StreamOptions | None = None) -> Co
     statements = columns[0] if len(columns) == 1 else functions.array(functions.struct(*columns))
 
     def encode(lists: pa.Array) -> pa.Array:
-        if isinstance(lists, pa.LargeListArray):
-            lists = lists.cast(pa.list_(lists.type.value_type))
-        if not len(lists):
-            return pa.array([], pa.binary())
-        rows = lists.flatten()
-        ends = pc.cumulative_sum(pc.fill_null(lists.value_lengths(), 0)).to_pylist()
-        record_batch = pa.RecordBatch.from_arrays(rows.flatten(), names=[field.name for field in rows.type])
-        messages = encode_messages(record_batch, ends, options)
-        return pa.array(messages, pa.binary(), mask=lists.is_null().to_numpy(zero_copy_only=False))
+        return encode_lists(lists, options)
 
     encoded: Column = _function(encode, BinaryType())(statements)
     return encoded
@@ -116,16 +97,6 @@ def _function(function: Callable[[pa.Array], pa.Array], result: DataType) -> Any
 
     of_series.__annotations__ = {"column": pd.Series, "return": pd.Series}
     return pandas_udf(of_series, result)
-
-
-def _lists(chunks: list[pa.RecordBatch], counts: list[int | None], kind: pa.DataType) -> pa.Array:
-    structs = [pa.StructArray.from_arrays(chunk.columns, fields=list(kind.value_type)) for chunk in chunks]
-    values = pa.concat_arrays(structs) if structs else pa.array([], kind.value_type)
-    offsets = [0]
-    for count in counts:
-        offsets.append(offsets[-1] + (count or 0))
-    mask = pa.array([count is None for count in counts], pa.bool_())
-    return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), values, type=kind, mask=mask)
 
 
 # ---- DataFrames ----
@@ -164,14 +135,7 @@ def decode_payloads(
     arrow = exact_arrow_schema(schema)
 
     def decode(record_batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        decoder = MessageDecoder(layout, limits)
-        for record_batch in record_batches:
-            for part in decoder.decode(record_batch[column]):
-                if part.error is not None and mode == FAILFAST:
-                    raise _placed(part)
-                rows = _rows(part, record_batch.select(list(keep)), arrow, has_reports=mode == PERMISSIVE)
-                if len(rows):
-                    yield rows
+        return decode_rows(record_batches, column, arrow, keep=keep, layout=layout, mode=mode, limits=limits)
 
     return frame.select(*dict.fromkeys((*keep, column))).mapInArrow(decode, schema)
 
@@ -182,39 +146,6 @@ def _require_binary(frame: DataFrame, column: str) -> None:
     kind = frame.schema[column].dataType
     if not isinstance(kind, BinaryType):
         raise OptionsError(f"column {column!r} is {kind.simpleString()}, and messages are binary; {_TO_BYTES}")
-
-
-def _is_binary(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_null(kind))
-
-
-def _rows(part: Part, kept: pa.RecordBatch, arrow: pa.Schema, *, has_reports: bool) -> pa.RecordBatch:
-    if part.error is not None and has_reports:
-        arrays = [kept[name].take(pa.array(part.messages)) for name in kept.schema.names]
-        arrays += [pa.nulls(1, field.type) for field in part.rows.schema]
-        arrays.append(pa.array([str(part.error)]))
-    else:
-        arrays = [kept[name].take(_message_of_each_row(part)) for name in kept.schema.names]
-        arrays += part.rows.columns
-        if has_reports:
-            arrays.append(pa.nulls(len(part.rows), pa.string()))
-    arrays = [
-        array if array.type == field.type else array.cast(field.type)
-        for array, field in zip(arrays, arrow, strict=True)
-    ]
-    return pa.RecordBatch.from_arrays(arrays, schema=arrow)
-
-
-def _message_of_each_row(part: Part) -> pa.Array:
-    ends, messages, at = [], [], 0
-    for number, count in zip(part.messages, part.counts, strict=True):
-        if count:
-            at += count
-            ends.append(at)
-            messages.append(number)
-    if not ends:
-        return pa.array([], pa.int32())
-    return pc.run_end_decode(pa.RunEndEncodedArray.from_arrays(pa.array(ends, pa.int32()), pa.array(messages)))
 
 
 def encode_payloads(
@@ -248,47 +179,14 @@ def encode_payloads(
     arrow = exact_arrow_schema(schema)
 
     def encode(record_batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        rest: pa.RecordBatch | None = None
-        for record_batch in record_batches:
-            if not len(record_batch):
-                continue
-            if rest is not None:
-                table = pa.Table.from_batches([rest, record_batch]).combine_chunks()
-                (record_batch,) = table.to_batches()
-            # The last message may go on.
-            *ends, _last = _ends(record_batch, keys, rows_per_message)
-            stop = ends[-1] if ends else 0
-            if ends:
-                yield _messages(record_batch.slice(0, stop), ends)
-            rest = record_batch.slice(stop)
-        if rest is not None:
-            yield _messages(rest, [len(rest)])
-
-    def _messages(record_batch: pa.RecordBatch, ends: list[int]) -> pa.RecordBatch:
-        messages = encode_messages(record_batch.select(columns), ends, options)
-        firsts = pa.array([0, *ends[:-1]], pa.int32())
-        arrays = [record_batch[name].take(firsts) for name in keys]
-        arrays = [array.cast(arrow.field(name).type) for array, name in zip(arrays, keys, strict=True)]
-        return pa.RecordBatch.from_arrays([*arrays, pa.array(messages, pa.binary())], schema=arrow)
+        return encode_rows(
+            record_batches, columns, arrow, keys=keys, rows_per_message=rows_per_message, options=options
+        )
 
     chosen = frame.select(*names)
     if keys:
         chosen = chosen.repartition(*keys).sortWithinPartitions(*keys)
     return chosen.mapInArrow(encode, schema)
-
-
-def _ends(record_batch: pa.RecordBatch, keys: Sequence[str], most: int | None) -> list[int]:
-    """Where messages end: where a key changes, and where they have the rows that they may have."""
-    rows = len(record_batch)
-    groups = sorted({row for name in keys for row in changes(record_batch[name])} | {rows})
-    if most is None:
-        return groups
-    ends: list[int] = []
-    start = 0
-    for stop in groups:
-        ends += [*range(start + most, stop, most), stop]
-        start = stop
-    return ends
 
 
 # ---- both ----
@@ -305,9 +203,3 @@ def _mode(mode: str) -> Mode:
         if mode.upper() == known:
             return known
     raise OptionsError(f"mode is {mode!r}, and must be one of {', '.join(MODES)}")
-
-
-def _placed(part: Part) -> JellyError:
-    assert part.error is not None
-    part.error.source = f"message {part.messages[0]} of an Arrow batch"
-    return part.error

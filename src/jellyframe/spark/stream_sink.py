@@ -14,9 +14,10 @@ from pyspark.sql.datasource import WriterCommitMessage
 from pyspark.sql.types import StructType
 
 from jellyframe.errors import OptionsError
+from jellyframe.ops.jelly_files import FilePlan, write_files
 from jellyframe.spark.options import WriteOptions
 from jellyframe.spark.schema import exact_arrow_schema
-from jellyframe.spark.writing import JellyCommitMessage, WritePlan, write_files
+from jellyframe.spark.writing import JellyCommitMessage
 from jellyframe.storage.stream_commit import StreamBatch
 
 if TYPE_CHECKING:
@@ -42,14 +43,15 @@ class JellyStreamWriter(_Base):
         if overwrite:
             raise OptionsError('files are added to a folder, never replaced: use outputMode("append"), or foreachBatch')
         self.schema = exact_arrow_schema(schema)
-        self.plan = WritePlan.of(options, self.schema)
+        self.path = options.path
+        self.plan = FilePlan.of(options, self.schema)
 
     def write(self, iterator: Iterator[Any]) -> StreamCommitMessage:
         context = TaskContext.get()
         assert context is not None
         query = _property(context, "sql.streaming.queryId")
         number = int(_property(context, "streaming.sql.batchId"))
-        batch = StreamBatch(self.plan.options.path, query, number)
+        batch = StreamBatch(self.path, query, number)
         if batch.is_decided():
             # What comes before this in the task may have state to keep, for which it has to run to its end.
             for _rows in iterator:
@@ -65,12 +67,12 @@ class JellyStreamWriter(_Base):
         done = [message for message in messages if isinstance(message, StreamCommitMessage)]
         if done:
             files = [file for message in done for file in message.files]
-            StreamBatch(self.plan.options.path, done[0].query, batchId).commit(files)
+            StreamBatch(self.path, done[0].query, batchId).commit(files)
 
     def abort(self, messages: Sequence[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803
         # If no task has come to its end, we are not told the query. The batch, run again, clears up then.
         for query in {message.query for message in messages if isinstance(message, StreamCommitMessage)}:
-            StreamBatch(self.plan.options.path, query, batchId).abort()
+            StreamBatch(self.path, query, batchId).abort()
 
 
 def _property(context: TaskContext, name: str) -> str:

@@ -181,17 +181,6 @@ def test_partition(spark, source, tmp_path, by):
     assert len({folder["value"] for folder in manifest["folders"]}) == len(manifest["folders"])
 
 
-def test_folders_of_a_partition_have_names_that_tell_and_differ(spark):
-    from jellyframe.spark.jobs.partitioning import folder_name
-
-    one = folder_name("<http://xmlns.com/foaf/0.1/name>", "predicate")
-    assert one.startswith("predicate=name-")
-    assert one != folder_name("<http://other.org/name>", "predicate")
-    assert folder_name(None, "graph") == "graph=default"
-    assert folder_name('"../\\0 ☺"', "predicate").isascii()
-    assert "/" not in folder_name("<http://a/../..>", "graph")
-
-
 def test_sample(spark, source, tmp_path):
     jobs.sample(spark, source, tmp_path / "ten", number=10, seed=3)
     ten = texts(read(tmp_path / "ten"))

@@ -8,11 +8,13 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from jellyframe import formats
 from jellyframe.cli.arguments import CommandParser, add_command, add_format, add_limits, size_or_off
 from jellyframe.cli.console import UsageError, print_text
+from jellyframe.cli.wording import option_words
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
     from jellyframe.ops.summary import Summary
 
 MODES = ("FAILFAST", "DROPMALFORMED", "PERMISSIVE")
-JOB_FORMATS = (*formats.TEXT_FORMATS, formats.JELLY, formats.PARQUET)
 
 
 def add_job(
@@ -37,7 +38,7 @@ def add_job(
     """Add a command that runs a job: any number of inputs, how they are read, and where Spark runs."""
     parser = add_command(subparsers, name, run, help=help, description=description, examples=examples)
     parser.add_inputs("files, folders and patterns; formats follow from names, and may be mixed")
-    add_format(parser, "--in-format", "--input-format", known=JOB_FORMATS)
+    add_format(parser, "--in-format", "--input-format", known=formats.FOLDER_FORMATS)
     if has_mode:
         parser.add_argument(
             "--mode",
@@ -161,6 +162,9 @@ def _tell_ui(spark: SparkSession, console: Console) -> None:
 
 def report(summary: Summary, arguments: argparse.Namespace) -> int:
     """Say what a job has done: a note, and on standard output JSON if asked for. The answer is the exit code."""
+    from jellyframe.spark.jobs.errors import reworded
+
+    summary = replace(summary, problems=[reworded(problem, option_words) for problem in summary.problems])
     for problem in summary.problems:
         arguments.console.warn(problem)
     arguments.console.note(summary.as_text())

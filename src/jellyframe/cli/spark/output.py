@@ -11,8 +11,6 @@ from jellyframe.cli.console import UsageError
 from jellyframe.cli.spark.jobs import read_settings
 from jellyframe.cli.stream_options import DEFAULT_ROWS_PER_FRAME, add_stream_options, base_options, given_options
 
-OUT_FORMATS = (formats.JELLY, formats.NQUADS, formats.NTRIPLES, formats.PARQUET)
-
 
 def add_output_options(parser: CommandParser, *, may_append: bool = True, has_files: bool = True) -> None:
     """Add the output folder, what is done if it has something in it, and how it is written."""
@@ -25,7 +23,7 @@ def add_output_options(parser: CommandParser, *, may_append: bool = True, has_fi
         save.add_argument("--append", action="store_true", help="add files to those that are there")
     else:
         parser.set_defaults(append=False)
-    add_format(parser, "--out-format", "--output-format", known=OUT_FORMATS)
+    add_format(parser, "--out-format", "--output-format", known=formats.CUT_FORMATS)
     if has_files:
         parser.add_argument("--files", metavar="N", type=positive, help="how many files to write")
     parser.add_argument("--max-records-per-file", metavar="N", type=positive, help="statements in a file, at most")

@@ -9,7 +9,7 @@ from jellyframe.ops.bad_input import FAILFAST, Mode
 from jellyframe.ops.inputs import KEEP, BlankNodes, Paths
 from jellyframe.ops.summary import Summary
 from jellyframe.spark.jobs.inputs import JobInputs
-from jellyframe.spark.jobs.outputs import Output
+from jellyframe.spark.jobs.outputs import job_output
 from jellyframe.spark.jobs.running import copy_statements
 from jellyframe.storage.commit import ERROR, SaveMode
 
@@ -63,5 +63,5 @@ def convert(
         partition_bytes=partition_bytes,
         **(read_options or {}),
     )
-    target = Output.of(output, has_graph=inputs.files.has_graphs(), out_format=out_format, save=save, **options)
+    target = job_output(output, has_graph=inputs.files.has_graphs(), out_format=out_format, save=save, **options)
     return copy_statements("convert", spark, inputs, target, files, None)

@@ -16,6 +16,7 @@ from jellyframe.batch import Batch
 from jellyframe.ops.bad_input import BadRecords
 from jellyframe.ops.deduplication import by_bucket, distinct_batches
 from jellyframe.ops.inputs import Inputs
+from jellyframe.ops.outputs import Output
 from jellyframe.ops.reading import piece_batches
 from jellyframe.ops.summary import Summary
 from jellyframe.options import StreamOptions
@@ -28,7 +29,6 @@ from jellyframe.spark.jobs.exchange import (
     write_exchanged,
 )
 from jellyframe.spark.jobs.inputs import JobInputs, map_pieces
-from jellyframe.spark.jobs.outputs import Output
 from jellyframe.spark.jobs.running import run_job
 from jellyframe.stream.splits import Piece
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Literal
 
@@ -62,6 +62,12 @@ def split_advice(text: str) -> tuple[str, Advice | None]:
         kind: Literal["stream option", "argument"] = "stream option" if found[4] else "argument"
         return text[: found.start()], Advice(kind, found[1] or found[3], found[2] or "")
     return text, None
+
+
+def reworded(text: str, wording: Callable[[Advice], str]) -> str:
+    """Return the text of an error with the advice in the words of another user interface."""
+    message, advice = split_advice(text)
+    return message if advice is None else f"{message}; {wording(advice)}"
 
 
 def _kinds() -> dict[str, type[JellyError]]:

@@ -13,10 +13,11 @@ import pyarrow as pa
 
 from jellyframe.batch import Batch
 from jellyframe.ops.bad_input import BadRecords
+from jellyframe.ops.outputs import Output
 from jellyframe.ops.summary import MAX_PROBLEMS
+from jellyframe.ops.tasks import TaskResult, write_batches
 from jellyframe.options import StreamOptions
-from jellyframe.spark.jobs.outputs import Output
-from jellyframe.spark.jobs.running import RESULT_SCHEMA, TaskResult, write_batches
+from jellyframe.spark.jobs.running import RESULT_SCHEMA, result_row, task_prefix
 from jellyframe.stream.reader import open_reader
 from jellyframe.stream.writer import JellyWriter, open_writer
 
@@ -140,8 +141,8 @@ def _write(
             else:
                 yield from read(contents)
 
-    write_batches(batches(), output, result)
-    return result.rows()
+    write_batches(batches(), output, task_prefix(output), result)
+    return result_row(result)
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from jellyframe.ops.inputs import KEEP, BlankNodes, Paths
 from jellyframe.ops.summary import Summary
 from jellyframe.spark.jobs.distinct import BUCKET_BYTES, MAX_BUCKETS, write_distinct
 from jellyframe.spark.jobs.inputs import JobInputs, statement_columns, statements
-from jellyframe.spark.jobs.outputs import Output
+from jellyframe.spark.jobs.outputs import job_output
 from jellyframe.spark.jobs.running import FILE_BYTES, copy_statements, file_count, write_statements
 from jellyframe.storage.commit import ERROR, SaveMode
 
@@ -70,18 +70,18 @@ def merge(
     )
     has_graph = inputs.files.has_graphs()
     if not distinct and not sort:
-        target = Output.of(output, has_graph=has_graph, out_format=out_format, save=save, **options)
+        target = job_output(output, has_graph=has_graph, out_format=out_format, save=save, **options)
         return copy_statements("merge", spark, inputs, target, files, FILE_BYTES)
     size = inputs.files.bytes_as_jelly
     count = files or file_count(spark, size)
     buckets = -(-size // BUCKET_BYTES)
     if not sort and buckets <= MAX_BUCKETS:
-        target = Output.of(output, has_graph=has_graph, out_format=out_format, save=save, **options)
+        target = job_output(output, has_graph=has_graph, out_format=out_format, save=save, **options)
         return write_distinct("merge", spark, inputs, target, count, buckets)
     written: dict[str, Any] = dict(options)
     if not sort:
         written["sort"] = _SHUFFLED_SORT if has_graph else _SHUFFLED_SORT.removeprefix("g,")
-    target = Output.of(output, has_graph=has_graph, out_format=out_format, save=save, **written)
+    target = job_output(output, has_graph=has_graph, out_format=out_format, save=save, **written)
     columns = statement_columns(has_graph)
     frame = statements(spark, inputs, columns)
     if distinct:

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import re
 from collections.abc import Iterator
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 import pyarrow as pa
 
-from jellyframe.arrow.grouping import Groups
-from jellyframe.arrow.terms import BatchMaker
 from jellyframe.errors import OptionsError
 from jellyframe.ops.bad_input import FAILFAST, Mode
 from jellyframe.ops.inputs import KEEP, BlankNodes, Paths
+from jellyframe.ops.partitioning import DEFAULT_BUCKETS, GRAPH, KEYS, PREDICATE, stage_manifest, write_folders
 from jellyframe.ops.summary import Summary
+from jellyframe.ops.tasks import TaskResult, good_rows
 from jellyframe.spark.jobs.inputs import JobInputs, statement_columns, statements
-from jellyframe.spark.jobs.outputs import MANIFEST, Output
-from jellyframe.spark.jobs.running import RESULT_SCHEMA, TaskResult, cores, good_rows, run_job, task_prefix
+from jellyframe.spark.jobs.outputs import job_output
+from jellyframe.spark.jobs.running import RESULT_SCHEMA, cores, result_row, run_job, task_place
 from jellyframe.storage.commit import APPEND, ERROR, SaveMode
 
 if TYPE_CHECKING:
@@ -27,13 +24,8 @@ if TYPE_CHECKING:
 
     from jellyframe.spark.types import OutputOptions, Session, SourceOptions
 
-PREDICATE, GRAPH, SUBJECT = "predicate", "graph", "subject"
-KEYS = (PREDICATE, GRAPH, SUBJECT)
-DEFAULT_BUCKETS = 16
 _KEY_COLUMN = "key"
 _TASKS_PER_CORE = 2
-_NAME_LETTERS = 40
-_UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
 def partition(
@@ -89,7 +81,7 @@ def partition(
         **(read_options or {}),
     )
     has_graph = inputs.files.has_graphs()
-    target = Output.of(output, has_graph=has_graph, out_format=out_format, save=save, **options)
+    target = job_output(output, has_graph=has_graph, out_format=out_format, save=save, **options)
     if target.plan.options.sort:
         raise OptionsError("partition sorts by the key and the subject already; leave sort out")
     frame = statements(spark, inputs, statement_columns(has_graph))
@@ -99,10 +91,13 @@ def partition(
     corrupt = inputs.options.corrupt_column if inputs.options.corrupt_column in frame.columns else None
 
     def task(record_batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        return _write_folders(record_batches, columns, corrupt, by, target)
+        folder, name = task_place(target)
+        rows = good_rows(record_batches, corrupt, result := TaskResult())
+        write_folders(rows, _KEY_COLUMN, columns, by, target, (folder, name), result)
+        return result_row(result)
 
     def finish(results: list[TaskResult]) -> list[str]:
-        return [_stage_manifest(results, by, buckets, target)]
+        return [stage_manifest(results, by, buckets, target)]
 
     return run_job("partition", inputs, target, lambda: ordered.mapInArrow(task, RESULT_SCHEMA), finish)
 
@@ -118,64 +113,3 @@ def _keyed(frame: DataFrame, by: str, buckets: int) -> DataFrame:
     else:
         key = F.pmod(F.crc32(F.encode("s", "UTF-8")), F.lit(buckets)).cast("string")
     return frame.withColumn(_KEY_COLUMN, key)
-
-
-def _write_folders(
-    record_batches: Iterator[pa.RecordBatch], columns: list[str], corrupt: str | None, by: str, output: Output
-) -> Iterator[pa.RecordBatch]:
-    """A task to which all rows of a key come, one key after the other."""
-    result = TaskResult()
-    folder, name = task_prefix(output)
-    groups = Groups(_KEY_COLUMN)
-    maker: BatchMaker | None = None
-    files = None
-    value: str | None = None
-
-    def end() -> None:
-        if files is not None:
-            files.__exit__(None)
-            before = len(result.files)
-            result.add_files(files, output)
-            size = sum(size for _path, size in result.files[before:])
-            known = {"value": value, "folder": folder_name(value, by), "statements": files.statements}
-            result.folders.append({**known, "files": len(files.paths), "bytes": size})
-
-    for record_batch in good_rows(record_batches, corrupt, result):
-        rows = record_batch.select(columns)
-        maker = maker or BatchMaker(rows.schema)
-        for start, stop, is_new, _metadata in groups.of(record_batch):
-            if is_new:
-                end()
-                value = record_batch[_KEY_COLUMN][start].as_py()
-                place = f"{folder}/{folder_name(value, by)}"
-                output.target.storage.fs.create_dir(place, recursive=True)
-                files = output.files(f"{place}/{name}")
-            assert files is not None
-            files.write(output.fitting(maker.make(rows.slice(start, stop - start))))
-    end()
-    return result.rows()
-
-
-def folder_name(value: str | None, by: str) -> str:
-    """A name that people can tell, that every file system takes, and that no other value has."""
-    if value is None:
-        return f"{by}=default"
-    if by == SUBJECT:
-        return f"{by}={int(value):05d}"
-    name = re.split(r"[/#]", value.strip("<>").rstrip("/#"))[-1]
-    readable = _UNSAFE.sub("-", name).strip("-.")[:_NAME_LETTERS]
-    digest = hashlib.blake2b(value.encode(), digest_size=5).hexdigest()
-    return f"{by}={readable}-{digest}" if readable else f"{by}={digest}"
-
-
-def _stage_manifest(results: list[TaskResult], by: str, buckets: int, output: Output) -> str:
-    folders = sorted((one for result in results for one in result.folders), key=lambda one: str(one["folder"]))
-    document: dict[str, Any] = {"by": by, "format": output.format.name, "folders": folders}
-    if by == SUBJECT:
-        document |= {"buckets": buckets, "hash": "CRC-32 of the subject in N-Triples, modulo the buckets"}
-    path = f"{output.target.staging}/driver/{MANIFEST}"
-    storage = output.target.storage
-    storage.fs.create_dir(path.rpartition("/")[0], recursive=True)
-    with storage.fs.open_output_stream(path) as stream:
-        stream.write((json.dumps(document, ensure_ascii=False, indent=2) + "\n").encode())
-    return path

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from jellyframe.errors import OptionsError
 from jellyframe.ops.bad_input import DROPMALFORMED, FAILFAST, BadRecords, Mode
 from jellyframe.ops.inputs import KEEP, BlankNodes, Inputs, Paths
+from jellyframe.ops.outputs import Output
 from jellyframe.ops.reading import piece_batches
 from jellyframe.ops.sampling import Sampler
 from jellyframe.ops.summary import Summary
@@ -19,7 +20,7 @@ from jellyframe.options import StreamOptions
 from jellyframe.spark.jobs.errors import plain_errors
 from jellyframe.spark.jobs.exchange import BLOB_SCHEMA, Blobs, partition_keys, small_batches, write_exchanged
 from jellyframe.spark.jobs.inputs import JobInputs, map_pieces, map_tasks
-from jellyframe.spark.jobs.outputs import Output
+from jellyframe.spark.jobs.outputs import job_output
 from jellyframe.spark.jobs.running import collected, file_count, run_job
 from jellyframe.storage.commit import ERROR, SaveMode
 from jellyframe.stream.splits import Piece
@@ -93,7 +94,7 @@ def sample(
         partition_bytes=partition_bytes,
         **(read_options or {}),
     )
-    target = Output.of(output, has_graph=inputs.files.has_graphs(), out_format=out_format, save=save, **options)
+    target = job_output(output, has_graph=inputs.files.has_graphs(), out_format=out_format, save=save, **options)
     partitions = inputs.pieces()
     samplers = [sampler] * len(partitions)
     if number is not None:

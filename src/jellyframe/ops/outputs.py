@@ -1,0 +1,142 @@
+"""Folders of Jelly, N-Quads, N-Triples or Parquet files that many tasks write, and that appear all together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from os import PathLike, fspath
+from typing import Any
+from uuid import uuid4
+
+from jellyframe import formats
+from jellyframe.arrow.layouts import ArrowView
+from jellyframe.arrow.sorting import sorted_runs
+from jellyframe.arrow.tables import arrow_schema
+from jellyframe.arrow.terms import BatchMaker
+from jellyframe.batch import Batch
+from jellyframe.errors import OptionsError
+from jellyframe.formats import Format
+from jellyframe.formats.settings import BatchOutput, WriteSettings
+from jellyframe.ops.jelly_files import FileOptions, FilePlan, JellyFiles
+from jellyframe.options import LayoutName
+from jellyframe.storage.commit import ERROR, SAVE_MODES, SaveMode, Target
+from jellyframe.storage.rolling import RollingFiles
+from jellyframe.storage.sinks import ByteSink
+
+MANIFEST = "manifest.json"
+_COMPRESSION_SUFFIXES = {None: "", "gzip": ".gz", "zstd": ".zst"}
+
+
+def is_replaced(name: str) -> bool:
+    """Return whether an overwrite replaces a file of this name: data of any format that jobs read."""
+    return name == MANIFEST or formats.format_by_path(name, formats.FOLDER_FORMATS) is not None
+
+
+@dataclass(frozen=True)
+class Output:
+    """Where a job writes, and how. It can be sent to other processes."""
+
+    target: Target
+    format: Format
+    plan: FilePlan
+    layout: LayoutName
+    save: SaveMode
+
+    @classmethod
+    def of(
+        cls,
+        path: str | PathLike[str],
+        options: FileOptions | None = None,
+        *,
+        has_graph: bool,
+        out_format: str = "jelly",
+        save: SaveMode = ERROR,
+        layout: LayoutName | None = None,
+    ) -> Output:
+        """Check what was asked for, and that nothing stands in its way.
+
+        `layout` is that of the columns of Parquet files, `struct` by default.
+        """
+        options = options or FileOptions()
+        found = formats.format_by_name(out_format, formats.CUT_FORMATS)
+        if save not in SAVE_MODES:
+            raise OptionsError(f"save is {save!r}, and must be one of {', '.join(SAVE_MODES)}")
+        if options.group_by is not None:
+            raise OptionsError("jobs write flat streams: group_by is for DataFrames")
+        if found != formats.JELLY and options.stream:
+            named = ", ".join(options.stream)
+            raise OptionsError(f"{named}: options of Jelly streams, and the output is {found.title}")
+        plan = FilePlan.of(options, arrow_schema("ntriples", has_graph))
+        target = Target.of(fspath(path), uuid4().hex)
+        if save == ERROR:
+            target.require_empty()
+        return cls(target, found, plan, layout or "struct", save)
+
+    @property
+    def has_graph(self) -> bool:
+        """Whether the files can hold named graphs."""
+        return self.plan.stream.has_graph and self.format.has_graphs
+
+    def files(self, prefix: str) -> RollingFiles:
+        """Return the files of one task, whose names begin with `prefix`."""
+        if self.format == formats.JELLY:
+            return JellyFiles(self.plan, self.target, prefix)
+        return _FormatFiles(self, prefix)
+
+    def fitting(self, batch: Batch) -> Batch:
+        """Return a batch as the files can hold it. Raises NamedGraphError if that would lose graphs."""
+        return batch if self.has_graph else batch.without_graph()
+
+    def publish(self, staged: list[str]) -> None:
+        """Put the files of all tasks in place."""
+        self.target.publish(staged, self.save, is_data=is_replaced)
+
+
+class _FormatFiles(RollingFiles):
+    """Files of a format other than Jelly."""
+
+    def __init__(self, output: Output, prefix: str) -> None:
+        options = output.plan.options
+        self._format = output.format
+        # Tables are compressed within, so their names do not tell.
+        self._compression = None if output.format.is_binary else options.compression
+        suffix = f".{output.format.extensions[0]}{_COMPRESSION_SUFFIXES[self._compression]}"
+        super().__init__(output.target, prefix, suffix, options.max_records_per_file)
+        self._settings = WriteSettings(
+            has_graph=output.has_graph,
+            layout=output.layout,
+            table_compression=options.compression,
+        )
+        self._sink: ByteSink | None = None
+        self._output: BatchOutput | None = None
+
+    def _open(self, sink: Any) -> None:
+        self._sink = ByteSink(sink, self._compression)
+        self._output = formats.open_output(self._sink, self._format, self._settings)
+
+    def _write_rows(self, batch: Batch, start: int, stop: int) -> None:
+        assert self._output is not None
+        self._output.write(batch.slice(start, stop))
+
+    def _finish(self) -> None:
+        assert self._output is not None
+        assert self._sink is not None
+        self._output.close()
+        self._sink.close()
+
+    def _discard(self) -> None:
+        if self._output is not None:
+            self._output.discard()
+        if self._sink is not None:
+            self._sink.discard()
+
+
+def ready_batches(batches: Iterator[Batch], output: Output) -> Iterator[Batch]:
+    """Return batches as the files can hold them, sorted in runs if that is asked for."""
+    batches = map(output.fitting, batches)
+    options = output.plan.options
+    if not options.sort:
+        return batches
+    view = ArrowView("ntriples", output.has_graph)
+    maker = BatchMaker(view.schema)
+    return map(maker.make, sorted_runs(view.record_batches(batches), options.sort, options.sort_rows))

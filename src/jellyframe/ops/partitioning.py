@@ -1,0 +1,101 @@
+"""One folder for each predicate, graph, or share of the subjects, and a manifest that tells which holds what."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
+from typing import Any
+
+import pyarrow as pa
+
+from jellyframe.arrow.grouping import Groups
+from jellyframe.arrow.terms import BatchMaker
+from jellyframe.ops.outputs import MANIFEST, Output
+from jellyframe.ops.tasks import FolderEntry, TaskResult
+from jellyframe.storage.rolling import RollingFiles
+
+PREDICATE, GRAPH, SUBJECT = "predicate", "graph", "subject"
+KEYS = (PREDICATE, GRAPH, SUBJECT)
+DEFAULT_BUCKETS = 16
+_NAME_LETTERS = 40
+_UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
+
+
+def write_folders(
+    record_batches: Iterable[pa.RecordBatch],
+    key: str,
+    columns: Sequence[str],
+    by: str,
+    output: Output,
+    place: tuple[str, str],
+    result: TaskResult,
+) -> None:
+    """Write rows into a folder for each value of the column `key`, whose rows have to follow each other.
+
+    The statements are in `columns`. `place` is the folder of the task, and how the names of its files begin.
+    """
+    folder, name = place
+    groups = Groups(key)
+    maker: BatchMaker | None = None
+    with ExitStack() as stack:
+        files: RollingFiles | None = None
+        value: str | None = None
+        for record_batch in record_batches:
+            rows = record_batch.select(list(columns))
+            maker = maker or BatchMaker(rows.schema)
+            for start, stop, is_new, _metadata in groups.of(record_batch):
+                if is_new:
+                    stack.close()
+                    _add_folder(files, value, by, output, result)
+                    value = record_batch[key][start].as_py()
+                    own_folder = f"{folder}/{folder_name(value, by)}"
+                    output.target.storage.fs.create_dir(own_folder, recursive=True)
+                    files = stack.enter_context(output.files(f"{own_folder}/{name}"))
+                assert files is not None
+                files.write(output.fitting(maker.make(rows.slice(start, stop - start))))
+        stack.close()
+        _add_folder(files, value, by, output, result)
+
+
+def _add_folder(files: RollingFiles | None, value: str | None, by: str, output: Output, result: TaskResult) -> None:
+    if files is not None:
+        before = len(result.files)
+        result.add_files(files, output)
+        result.folders.append(
+            FolderEntry(
+                value=value,
+                folder=folder_name(value, by),
+                statements=files.statements,
+                files=len(files.paths),
+                bytes=sum(size for _path, size in result.files[before:]),
+            )
+        )
+
+
+def folder_name(value: str | None, by: str) -> str:
+    """Return a name that people can tell, that every file system takes, and that no other value has."""
+    if value is None:
+        return f"{by}=default"
+    if by == SUBJECT:
+        return f"{by}={int(value):05d}"
+    name = re.split(r"[/#]", value.strip("<>").rstrip("/#"))[-1]
+    readable = _UNSAFE.sub("-", name).strip("-.")[:_NAME_LETTERS]
+    digest = hashlib.blake2b(value.encode(), digest_size=5).hexdigest()
+    return f"{by}={readable}-{digest}" if readable else f"{by}={digest}"
+
+
+def stage_manifest(results: Sequence[TaskResult], by: str, buckets: int, output: Output) -> str:
+    """Write the manifest of all tasks to the staging folder, and return its path."""
+    folders = sorted((one for result in results for one in result.folders), key=lambda one: one["folder"])
+    document: dict[str, Any] = {"by": by, "format": output.format.name, "folders": folders}
+    if by == SUBJECT:
+        document |= {"buckets": buckets, "hash": "CRC-32 of the subject in N-Triples, modulo the buckets"}
+    path = f"{output.target.staging}/driver/{MANIFEST}"
+    storage = output.target.storage
+    storage.fs.create_dir(path.rpartition("/")[0], recursive=True)
+    with storage.fs.open_output_stream(path) as stream:
+        stream.write((json.dumps(document, ensure_ascii=False, indent=2) + "\n").encode())
+    return path

@@ -1,0 +1,131 @@
+"""What one of many tasks does: write statements to files of its own, and report them to whoever publishes them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TypedDict
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from jellyframe.arrow.terms import BatchMaker
+from jellyframe.batch import Batch
+from jellyframe.ops.bad_input import BadRecords
+from jellyframe.ops.inputs import Inputs
+from jellyframe.ops.outputs import Output, ready_batches
+from jellyframe.ops.reading import piece_batches
+from jellyframe.ops.summary import MAX_PROBLEMS, Summary
+from jellyframe.storage.rolling import RollingFiles
+from jellyframe.stream.splits import Piece
+
+
+class FolderEntry(TypedDict):
+    """What is in a folder of a partition."""
+
+    value: str | None
+    folder: str
+    statements: int
+    files: int
+    bytes: int
+
+
+@dataclass
+class TaskResult:
+    """What a task has written: files with their sizes, statements, bad records left out, and the first of them.
+
+    `folders` has what is in each folder, if there are several.
+    """
+
+    files: list[tuple[str, int]] = field(default_factory=list)
+    statements: int = 0
+    bad: int = 0
+    problems: list[str] = field(default_factory=list)
+    folders: list[FolderEntry] = field(default_factory=list)
+
+    def add_files(self, written: RollingFiles, output: Output) -> None:
+        """Add files that are complete."""
+        infos = [output.target.storage.info(path) for path in written.paths]
+        self.files += [(path, info.size) for path, info in zip(written.paths, infos, strict=True)]
+        self.statements += written.statements
+
+    def as_json(self) -> str:
+        return json.dumps(vars(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> TaskResult:
+        return cls(**json.loads(text))
+
+
+def write_batches(batches: Iterator[Batch], output: Output, prefix: str, result: TaskResult) -> None:
+    """Write batches to files whose names begin with `prefix`, and add them to the result of the task."""
+    with output.files(prefix) as files:
+        for batch in ready_batches(batches, output):
+            files.write(batch)
+    result.add_files(files, output)
+
+
+def write_pieces(pieces: tuple[Piece, ...], inputs: Inputs, output: Output, prefix: str) -> TaskResult:
+    """Read pieces of files, and write what is in them."""
+    result = TaskResult()
+    bad = BadRecords(inputs.options.mode)
+
+    def batches() -> Iterator[Batch]:
+        for piece in pieces:
+            yield from piece_batches(piece, inputs, bad.add)
+
+    write_batches(batches(), output, prefix, result)
+    result.bad = bad.count
+    result.problems = bad.quoted()
+    return result
+
+
+def write_rows(
+    record_batches: Iterable[pa.RecordBatch], columns: Sequence[str], corrupt: str | None, output: Output, prefix: str
+) -> TaskResult:
+    """Write rows in a layout. `corrupt` is the column that tells of bad records, if there is one."""
+    result = TaskResult()
+
+    def batches() -> Iterator[Batch]:
+        maker: BatchMaker | None = None
+        for record_batch in good_rows(record_batches, corrupt, result):
+            statements = record_batch.select(list(columns))
+            maker = maker or BatchMaker(statements.schema)
+            yield maker.make(statements)
+
+    write_batches(batches(), output, prefix, result)
+    return result
+
+
+def good_rows(
+    record_batches: Iterable[pa.RecordBatch], corrupt: str | None, result: TaskResult
+) -> Iterator[pa.RecordBatch]:
+    """Yield the rows that hold statements. The others tell of bad records, and are added to the result."""
+    for record_batch in record_batches:
+        good = record_batch
+        if corrupt is not None:
+            messages = record_batch[corrupt].drop_null().to_pylist()
+            if messages:
+                result.bad += len(messages)
+                result.problems += messages[: MAX_PROBLEMS - len(result.problems)]
+                good = record_batch.filter(pc.is_null(record_batch[corrupt]))
+        if len(good):
+            yield good
+
+
+def summarize(job: str, inputs: Inputs, output: Output, results: Sequence[TaskResult], seconds: float) -> Summary:
+    """Return what all tasks of a job have done."""
+    problems = [problem for result in results for problem in result.problems]
+    return Summary(
+        job=job,
+        output=output.target.storage.display(output.target.path),
+        statements=sum(result.statements for result in results),
+        files=sum(len(result.files) for result in results),
+        bytes=sum(size for result in results for _path, size in result.files),
+        seconds=round(seconds, 3),
+        input_files=len(inputs.files),
+        input_bytes=inputs.total_bytes,
+        bad_records=sum(result.bad for result in results),
+        problems=problems[:MAX_PROBLEMS],
+    )
