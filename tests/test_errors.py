@@ -16,6 +16,7 @@ from jellyframe.errors import (
     display_name,
     one_line,
     short_line,
+    split_advice,
 )
 
 
@@ -62,3 +63,19 @@ def test_names_are_shown_as_text() -> None:
     assert display_name("\udcff.jelly") == r"\xff.jelly"
     assert display_name("\ud800") == r"\ud800"
     assert one_line("a\n\x1b[2J\udcff") == r"a  [2J\xff"
+
+
+@pytest.mark.parametrize(
+    "advice",
+    [
+        None,
+        Advice("limit", "max_frame_bytes"),
+        Advice("argument", "concatenated", "True"),
+        Advice("argument", "batch_rows"),
+        Advice("stream option", "logical_type", "FLAT_QUADS"),
+        Advice("stream option", "max_name_table_size"),
+    ],
+)
+def test_advice_is_found_in_the_text_of_an_error(advice: Advice | None) -> None:
+    error = LimitError("a frame of 9 bytes; too large", source="a.jelly", advice=advice)
+    assert split_advice(str(error)) == ("a.jelly: a frame of 9 bytes; too large", advice)

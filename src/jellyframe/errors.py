@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from typing import Literal, NamedTuple
 
@@ -28,6 +29,23 @@ class Advice(NamedTuple):
             return f"raise Limits.{self.name} if you trust the input"
         place = " in the options" if self.kind == "stream option" else ""
         return f"set {self.name}={self.value}{place}" if self.value else f"raise {self.name}{place}"
+
+
+_LIMIT_ADVICE = re.compile(r"; raise Limits\.(\w+) if you trust the input$")
+_SETTING_ADVICE = re.compile(r"; (?:set (\w+)=(\S+)|raise (\w+))( in the options)?$")
+
+
+def split_advice(text: str) -> tuple[str, Advice | None]:
+    """Return the text of an error without the advice at its end, and that advice.
+
+    Of an error in another process there is only the text. Other user interfaces say the advice in their own words.
+    """
+    if found := _LIMIT_ADVICE.search(text):
+        return text[: found.start()], Advice("limit", found[1])
+    if found := _SETTING_ADVICE.search(text):
+        kind: Literal["stream option", "argument"] = "stream option" if found[4] else "argument"
+        return text[: found.start()], Advice(kind, found[1] or found[3], found[2] or "")
+    return text, None
 
 
 class JellyError(ValueError):

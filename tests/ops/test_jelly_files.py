@@ -10,7 +10,7 @@ import pytest
 import jellyframe
 from jellyframe import IRI, Batch, LogicalType, OptionsError, PhysicalType, Quad, read_table
 from jellyframe.arrow.tables import batch_to_arrow
-from jellyframe.ops.jelly_files import FileOptions, FilePlan, write_files
+from jellyframe.ops.jelly_files import FilePlan, JellyFileOptions, write_files
 from jellyframe.storage.commit import APPEND, Target
 
 QUADS = [
@@ -22,22 +22,22 @@ TABLE = pa.Table.from_batches([batch_to_arrow(Batch.from_statements(QUADS), "ntr
 def write(folder, options):
     target = Target.of(str(folder), uuid4().hex)
     plan = FilePlan.of(options, TABLE.schema)
-    staged = write_files(TABLE.to_batches(10), plan, target, f"{target.attempt_folder(0)}/part-0")
+    staged = write_files(TABLE.to_batches(10), plan, target, target.file_prefix(0, 0))
     target.publish(staged, APPEND)
-    return sorted(folder.iterdir())
+    return target, sorted(folder.iterdir())
 
 
 def test_typed_options(tmp_path):
-    files = write(tmp_path, FileOptions(sort=("s", "o"), max_records_per_file=20, compression="gzip"))
-    assert [path.name for path in files] == [f"part-0-00{i}.jelly.gz" for i in range(3)]
+    target, files = write(tmp_path, JellyFileOptions(sort=("s", "o"), max_records_per_file=20, compression="gzip"))
+    assert [path.name for path in files] == [f"{target.part_name(0)}-00{i}.jelly.gz" for i in range(3)]
     assert sorted(read_table(files, layout="ntriples")["o"].to_pylist()) == sorted(TABLE["o"].to_pylist())
     first = read_table(files[0], layout="ntriples")
     assert first.equals(first.sort_by([("s", "ascending"), ("o", "ascending")]))
 
 
 def test_options_of_streams_are_those_that_were_named(tmp_path):
-    stream = FileOptions(stream={"physical_type": PhysicalType.GRAPHS, "max_name_table_size": 64})
-    (file,) = write(tmp_path, stream)
+    stream = JellyFileOptions(stream={"physical_type": PhysicalType.GRAPHS, "max_name_table_size": 64})
+    _target, (file,) = write(tmp_path, stream)
     with jellyframe.open_reader(file) as reader:
         assert reader.options.physical_type is PhysicalType.GRAPHS
         assert reader.options.logical_type is LogicalType.FLAT_QUADS
@@ -46,6 +46,6 @@ def test_options_of_streams_are_those_that_were_named(tmp_path):
 
 def test_options_are_checked_against_the_columns():
     with pytest.raises(OptionsError, match="no column 'x'"):
-        FilePlan.of(FileOptions(group_by="x"), TABLE.schema)
+        FilePlan.of(JellyFileOptions(group_by="x"), TABLE.schema)
     with pytest.raises(OptionsError, match="group_by"):
-        FilePlan.of(FileOptions(stream={"logical_type": LogicalType.DATASETS}), TABLE.schema)
+        FilePlan.of(JellyFileOptions(stream={"logical_type": LogicalType.DATASETS}), TABLE.schema)

@@ -10,7 +10,7 @@ import jellyframe
 from jellyframe import IRI, OptionsError, Quad, Triple, scan
 from jellyframe.errors import StorageError
 from jellyframe.ops.inputs import InputOptions, Inputs
-from jellyframe.ops.jelly_files import FileOptions
+from jellyframe.ops.jelly_files import JellyFileOptions
 from jellyframe.ops.outputs import Output
 from jellyframe.ops.tasks import TaskResult, summarize, write_pieces
 from jellyframe.storage.commit import APPEND, ERROR, OVERWRITE
@@ -34,7 +34,7 @@ def copy(source, path, count=3, **options):
     output = Output.of(path, has_graph=inputs.has_graphs(), **options)
     results = []
     for number, pieces in enumerate(inputs.pieces_for(count)):
-        prefix = f"{output.target.attempt_folder(number)}/part-{number}"
+        prefix = output.target.file_prefix(number, 0)
         # Results travel as text.
         results.append(TaskResult.from_json(write_pieces(pieces, inputs, output, prefix).as_json()))
     output.publish([file for result in results for file, _size in result.files])
@@ -66,7 +66,7 @@ def test_modes_of_saving(source, tmp_path):
         copy(source, tmp_path / "out", save=ERROR)
     copy(source, tmp_path / "out", save=APPEND)
     assert objects(tmp_path / "out").total() == 2 * EXPECTED.total()
-    copy(source, tmp_path / "out", save=OVERWRITE, out_format="nt", options=FileOptions(compression="zstd"))
+    copy(source, tmp_path / "out", save=OVERWRITE, out_format="nt", options=JellyFileOptions(compression="zstd"))
     assert objects(tmp_path / "out") == EXPECTED
     assert all(path.name.endswith(".nt.zst") for path in (tmp_path / "out").iterdir())
 
@@ -85,11 +85,11 @@ def test_what_cannot_be(tmp_path):
     with pytest.raises(OptionsError, match="not one of"):
         Output.of(tmp_path, has_graph=True, out_format="csv")
     with pytest.raises(OptionsError, match="must be one of error, overwrite, append"):
-        Output.of(tmp_path, has_graph=True, save="replace")
+        Output.of(tmp_path, has_graph=True, save="replace")  # type: ignore[arg-type]
     with pytest.raises(OptionsError, match="group_by is for DataFrames"):
-        Output.of(tmp_path, FileOptions(group_by="g"), has_graph=True)
+        Output.of(tmp_path, JellyFileOptions(group_by="g"), has_graph=True)
     with pytest.raises(OptionsError, match="stream_name: options of Jelly streams, and the output is N-Quads"):
-        Output.of(tmp_path, FileOptions(stream={"stream_name": "x"}), has_graph=True, out_format="nq")
+        Output.of(tmp_path, JellyFileOptions(stream={"stream_name": "x"}), has_graph=True, out_format="nq")
     quad = jellyframe.Batch.from_statements([Quad(*TRIPLES[0], IRI("http://a/g"))])
     with pytest.raises(jellyframe.JellyError, match="graph"):
         Output.of(tmp_path, has_graph=True, out_format="nt").fitting(quad)

@@ -1,8 +1,8 @@
 """Arrow record batches as Jelly files in a folder: what one task writes.
 
-plan = FilePlan.of(FileOptions(sort=("s",)), table.schema)
+plan = FilePlan.of(JellyFileOptions(sort=("s",)), table.schema)
 target = Target.of("people", uuid4().hex)
-files = write_files(table.to_batches(), plan, target, f"{target.attempt_folder(0)}/part-0")
+files = write_files(table.to_batches(), plan, target, target.file_prefix(task=0, attempt=0))
 target.publish(files, "append")
 """
 
@@ -22,8 +22,7 @@ from jellyframe.arrow.terms import BatchMaker, find_layout
 from jellyframe.batch import Batch
 from jellyframe.errors import NamedGraphError, OptionsError, TableError
 from jellyframe.ops.rows import FILE_COLUMN
-from jellyframe.ops.transcoding import OptionChanges
-from jellyframe.options import VERSION_1_1, LogicalType, PhysicalType, StreamOptions
+from jellyframe.options import VERSION_1_1, LogicalType, PhysicalType, StreamOptionChanges, StreamOptions
 from jellyframe.storage.commit import Target
 from jellyframe.storage.rolling import RollingFiles
 from jellyframe.stream.encoder import DEFAULT_FRAME_BYTES, DEFAULT_FRAME_ROWS, DEFAULT_RESTART_EVERY
@@ -37,14 +36,8 @@ _SUFFIXES = {None: ".jelly", "gzip": ".jelly.gz", "zstd": ".jelly.zst"}
 _READ_COLUMNS = (FRAME_COLUMN, FILE_COLUMN, METADATA_COLUMN)
 
 
-class StreamSettings(OptionChanges, total=False):
-    """Options of streams by name."""
-
-    version: int
-
-
 @dataclass(frozen=True, kw_only=True)
-class FileOptions:
+class JellyFileOptions:
     """How Jelly files are written.
 
     `layout` is that of the columns, by default told by their names and types. `stream` has the options of streams that
@@ -54,7 +47,7 @@ class FileOptions:
     """
 
     layout: str | None = None
-    stream: StreamSettings = field(default_factory=StreamSettings)
+    stream: StreamOptionChanges = field(default_factory=StreamOptionChanges)
     frame_rows: int | None = DEFAULT_FRAME_ROWS
     frame_bytes: int | None = DEFAULT_FRAME_BYTES
     restart_every: int | None = DEFAULT_RESTART_EVERY
@@ -85,13 +78,13 @@ class FileOptions:
 class FilePlan:
     """File options, checked against the columns that there are."""
 
-    options: FileOptions
+    options: JellyFileOptions
     stream: StreamOptions
     layout: str
     columns: tuple[str, ...]
 
     @classmethod
-    def of(cls, options: FileOptions, schema: pa.Schema) -> FilePlan:
+    def of(cls, options: JellyFileOptions, schema: pa.Schema) -> FilePlan:
         layout = find_layout(schema, options.layout)
         columns = tuple(name for name in arrow_schema(layout, True).names if name in schema.names)
         for name in schema.names:

@@ -17,7 +17,7 @@ from jellyframe.batch import Batch
 from jellyframe.errors import OptionsError
 from jellyframe.formats import Format
 from jellyframe.formats.settings import BatchOutput, WriteSettings
-from jellyframe.ops.jelly_files import FileOptions, FilePlan, JellyFiles
+from jellyframe.ops.jelly_files import FilePlan, JellyFileOptions, JellyFiles
 from jellyframe.options import LayoutName
 from jellyframe.storage.commit import ERROR, SAVE_MODES, SaveMode, Target
 from jellyframe.storage.rolling import RollingFiles
@@ -46,7 +46,7 @@ class Output:
     def of(
         cls,
         path: str | PathLike[str],
-        options: FileOptions | None = None,
+        options: JellyFileOptions | None = None,
         *,
         has_graph: bool,
         out_format: str = "jelly",
@@ -57,7 +57,7 @@ class Output:
 
         `layout` is that of the columns of Parquet files, `struct` by default.
         """
-        options = options or FileOptions()
+        options = options or JellyFileOptions()
         found = formats.format_by_name(out_format, formats.CUT_FORMATS)
         if save not in SAVE_MODES:
             raise OptionsError(f"save is {save!r}, and must be one of {', '.join(SAVE_MODES)}")

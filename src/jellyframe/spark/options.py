@@ -13,8 +13,8 @@ from jellyframe.errors import OptionsError
 from jellyframe.ops.bad_input import FAILFAST, MODES, Mode
 from jellyframe.ops.filters import FILTERS
 from jellyframe.ops.inputs import InputOptions
-from jellyframe.ops.jelly_files import FileOptions, StreamSettings
-from jellyframe.options import Limits, LogicalType, PhysicalType, StreamOptions
+from jellyframe.ops.jelly_files import JellyFileOptions
+from jellyframe.options import Limits, LogicalType, PhysicalType, StreamOptionChanges, StreamOptions
 from jellyframe.sizes import parse_size
 from jellyframe.storage.compression import COMPRESSIONS
 from jellyframe.stream.decoder import DEFAULT_BATCH_ROWS
@@ -250,7 +250,7 @@ def _paths(given: GivenOptions) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class WriteOptions(FileOptions):
+class WriteOptions(JellyFileOptions):
     """What `df.write.format("jelly")` was asked for."""
 
     path: str
@@ -291,7 +291,7 @@ def _sort_columns(text: str) -> tuple[str, ...]:
     return names
 
 
-def _stream_options(given: GivenOptions) -> StreamSettings:
+def _stream_options(given: GivenOptions) -> StreamOptionChanges:
     readers: dict[str, Callable[[str], Any]] = {
         "physical_type": _member(PhysicalType),
         "logical_type": _member(LogicalType),
@@ -308,7 +308,7 @@ def _stream_options(given: GivenOptions) -> StreamSettings:
         value = given.take(option.name, readers.get(option.name, parse_size), None)
         if value is not None:
             named[option.name] = value
-    return cast("StreamSettings", named)
+    return cast("StreamOptionChanges", named)
 
 
 def _table_sizes() -> Sequence[str]:

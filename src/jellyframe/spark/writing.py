@@ -35,8 +35,7 @@ class JellyBatchWriter(DataSourceArrowWriter):
     def write(self, iterator: Iterator[pa.RecordBatch]) -> JellyCommitMessage:
         context = TaskContext.get()
         assert context is not None
-        folder = self.target.attempt_folder(context.taskAttemptId())
-        prefix = f"{folder}/part-{context.partitionId():05d}-{self.target.job}"
+        prefix = self.target.file_prefix(context.partitionId(), context.taskAttemptId())
         return JellyCommitMessage(write_files(iterator, self.plan, self.target, prefix))
 
     def commit(self, messages: list[WriterCommitMessage | None]) -> None:

@@ -76,6 +76,14 @@ class Target:
         self.storage.fs.create_dir(folder, recursive=True)
         return folder
 
+    def part_name(self, task: int) -> str:
+        """Return how the names of a task's files begin: no other task has it, and no other job."""
+        return f"part-{task:05d}-{self.job}"
+
+    def file_prefix(self, task: int, attempt: int | str) -> str:
+        """Return how the paths of the files begin that one attempt of a task writes."""
+        return f"{self.attempt_folder(attempt)}/{self.part_name(task)}"
+
     def require_empty(self) -> None:
         """Raise if there is something in the target, hidden files and folders aside."""
         if any(not is_hidden(info.base_name) for info in self.storage.children(self.path)):

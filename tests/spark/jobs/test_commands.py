@@ -12,6 +12,7 @@ from contextlib import suppress
 import pytest
 
 import jellyframe
+from jellyframe import StreamOptions
 from support.command import COMMAND, environment, error_of, run
 from support.spark_data import STATEMENTS, write_jelly
 
@@ -86,6 +87,18 @@ def test_trouble_is_one_line(server, source, tmp_path):
     ]:
         assert message in error_of("spark", "convert", *arguments, server)
     assert "Spark" in error_of("spark", "convert", source, "--to", target, "--master=nonsense")
+
+
+def test_problems_that_were_passed_over_advise_the_options_of_the_command(server, source, tmp_path):
+    write_jelly(source / "large.jelly", STATEMENTS, options=StreamOptions(max_name_table_size=5000))
+    arguments = ["spark", "convert", source, "--to", tmp_path / "out", "--mode=permissive", "--json", server]
+    done = run(*arguments)
+    (problem,) = json.loads(done.out)["problems"]
+    assert "large.jelly" in problem
+    assert problem.endswith("; raise it with --limit max_name_table_size=… if you trust the input")
+    assert problem in done.err
+    done = run(*arguments, "--overwrite", "--limit=max_name_table_size=8k")
+    assert json.loads(done.out)["problems"] == []
 
 
 def _on_terminal(*arguments, interrupt_at=None):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from jellyframe.errors import Advice, LimitError, OptionsError
-from jellyframe.spark.jobs.errors import plain_error, split_advice
+from jellyframe.errors import Advice, LimitError, OptionsError, split_advice
+from jellyframe.spark.jobs.errors import plain_error
 
 
 @pytest.mark.parametrize(

@@ -5,16 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Literal
 
-from jellyframe.errors import Advice, JellyError
+from jellyframe.errors import Advice, JellyError, split_advice
 
 # The last line of a traceback, with an error of ours, or of another kind that tells the user something.
 _OUR_ERROR = re.compile(r"^\s*jellyframe\.[\w.]+\.(\w+Error): (.+)$", re.MULTILINE)
 _OTHER_ERROR = re.compile(r"^\s*((?:\w+\.)*\w+(?:Error|Exception)): (.+)$", re.MULTILINE)
-# Advice in the words of the Python interface, as it stands at the end of a message.
-_LIMIT = re.compile(r"; raise Limits\.(\w+) if you trust the input$")
-_SETTING = re.compile(r"; (?:set (\w+)=(\S+)|change (\w+))( in the options)?$")
 _SPARK = ("pyspark", "py4j", "grpc")
 
 
@@ -49,19 +45,6 @@ def plain_error(error: Exception) -> JellyError:
         return JobError(f"a task failed: {': '.join(others[0])}")
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return JobError(f"Spark: {lines[0] if lines else type(error).__name__}")
-
-
-def split_advice(text: str) -> tuple[str, Advice | None]:
-    """Return the text of an error without the advice at its end, and that advice.
-
-    Of an error in another process there is only the text. Other user interfaces say the advice in their own words.
-    """
-    if found := _LIMIT.search(text):
-        return text[: found.start()], Advice("limit", found[1])
-    if found := _SETTING.search(text):
-        kind: Literal["stream option", "argument"] = "stream option" if found[4] else "argument"
-        return text[: found.start()], Advice(kind, found[1] or found[3], found[2] or "")
-    return text, None
 
 
 def reworded(text: str, wording: Callable[[Advice], str]) -> str:

@@ -49,7 +49,7 @@ def task_place(output: Output) -> tuple[str, str]:
     context = TaskContext.get()
     assert context is not None
     folder = output.target.attempt_folder(context.taskAttemptId())
-    return folder, f"part-{context.partitionId():05d}-{output.target.job}"
+    return folder, output.target.part_name(context.partitionId())
 
 
 def task_prefix(output: Output) -> str:
