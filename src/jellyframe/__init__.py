@@ -82,6 +82,24 @@ if TYPE_CHECKING:
     from jellyframe.ops.transcoding import transcode
     from jellyframe.ops.validating import validate
     from jellyframe.options import Limits, LogicalType, PhysicalType, StreamOptions
+    from jellyframe.patch.decoder import PatchStreamDecoder
+    from jellyframe.patch.encoder import PatchStreamEncoder
+    from jellyframe.patch.groups import Patch, Transaction
+    from jellyframe.patch.options import PatchOptions, PatchStatementType, PatchStreamType
+    from jellyframe.patch.reader import PatchReader, open_patch_reader
+    from jellyframe.patch.rows import (
+        Add,
+        Delete,
+        Header,
+        NamespaceAdd,
+        NamespaceDelete,
+        PatchRow,
+        Punctuation,
+        TransactionAbort,
+        TransactionCommit,
+        TransactionStart,
+    )
+    from jellyframe.patch.writer import PatchWriter, open_patch_writer
     from jellyframe.stream.decoder import StreamDecoder
     from jellyframe.stream.encoder import StreamEncoder
     from jellyframe.stream.messages import dumps, loads
@@ -118,6 +136,37 @@ _HOMES = {
     "ops.scan": ("scan",),
     "ops.statistics.collecting": ("statistics",),
     "options": ("Limits", "LogicalType", "PhysicalType", "StreamOptions"),
+    "patch.decoder": ("PatchStreamDecoder",),
+    "patch.encoder": ("PatchStreamEncoder",),
+    "patch.groups": (
+        "Patch",
+        "Transaction",
+    ),
+    "patch.options": (
+        "PatchOptions",
+        "PatchStatementType",
+        "PatchStreamType",
+    ),
+    "patch.reader": (
+        "PatchReader",
+        "open_patch_reader",
+    ),
+    "patch.rows": (
+        "Add",
+        "Delete",
+        "Header",
+        "NamespaceAdd",
+        "NamespaceDelete",
+        "PatchRow",
+        "Punctuation",
+        "TransactionAbort",
+        "TransactionCommit",
+        "TransactionStart",
+    ),
+    "patch.writer": (
+        "PatchWriter",
+        "open_patch_writer",
+    ),
     "stream.decoder": ("StreamDecoder",),
     "stream.encoder": ("StreamEncoder",),
     "stream.messages": ("dumps", "loads"),
@@ -132,12 +181,15 @@ _MODULE_OF = {name: module for module, names in _HOMES.items() for name in names
 __all__ = [
     "DEFAULT_GRAPH",
     "IRI",
+    "Add",
     "Batch",
     "BlankNode",
     "Damage",
     "DefaultGraph",
+    "Delete",
     "EncodeError",
     "Frame",
+    "Header",
     "JellyError",
     "JellyReader",
     "JellyWriter",
@@ -147,10 +199,22 @@ __all__ = [
     "Literal",
     "LogicalType",
     "NamedGraphError",
+    "NamespaceAdd",
+    "NamespaceDelete",
     "OptionsError",
     "ParseError",
+    "Patch",
+    "PatchOptions",
+    "PatchReader",
+    "PatchRow",
+    "PatchStatementType",
+    "PatchStreamDecoder",
+    "PatchStreamEncoder",
+    "PatchStreamType",
+    "PatchWriter",
     "PhysicalType",
     "Progress",
+    "Punctuation",
     "Quad",
     "StreamDecoder",
     "StreamEncoder",
@@ -158,6 +222,10 @@ __all__ = [
     "TableError",
     "TermError",
     "TextError",
+    "Transaction",
+    "TransactionAbort",
+    "TransactionCommit",
+    "TransactionStart",
     "Triple",
     "UsageError",
     "compare",
@@ -167,6 +235,8 @@ __all__ = [
     "kernel_name",
     "loads",
     "ntriples",
+    "open_patch_reader",
+    "open_patch_writer",
     "open_reader",
     "open_writer",
     "read_table",

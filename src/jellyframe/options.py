@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Final, Literal, TypeAlias, TypedDict, TypeVar, Unpack
+from typing import Any, ClassVar, Final, Literal, Protocol, TypeAlias, TypedDict, TypeVar, Unpack
 
 from jellyframe.errors import Advice, EncodeError, LimitError, OptionsError, shortened
 from jellyframe.wire import BYTES, VARINT, decode_fields, encode_bytes_field, encode_string, encode_varint
@@ -58,8 +59,10 @@ class LogicalType(IntEnum):
         return self.base in (LogicalType.GRAPHS, LogicalType.DATASETS)
 
 
-# RdfStreamOptions: field number to (name in StreamOptions, wire type).
-_OPTION_FIELDS = {
+# The fields of an options message: number to (name of the option, wire type).
+OptionFields: TypeAlias = Mapping[int, tuple[str, int]]
+# RdfStreamOptions.
+_OPTION_FIELDS: Final[OptionFields] = {
     1: ("stream_name", BYTES),
     2: ("physical_type", VARINT),
     3: ("generalized_statements", VARINT),
@@ -81,6 +84,27 @@ _MOST: Final = {
     "max_frame_bytes": MAX_FRAME_BYTES,
     "max_nesting_depth": MAX_NESTING_DEPTH,
 }
+
+
+class TableOptions(Protocol):
+    """The options that streams of all kinds have: which terms may occur, and the sizes of the lookup tables."""
+
+    __dataclass_fields__: ClassVar[dict[str, dataclasses.Field[Any]]]
+
+    @property
+    def generalized_statements(self) -> bool: ...
+
+    @property
+    def rdf_star(self) -> bool: ...
+
+    @property
+    def max_name_table_size(self) -> int: ...
+
+    @property
+    def max_prefix_table_size(self) -> int: ...
+
+    @property
+    def max_datatype_table_size(self) -> int: ...
 
 
 def check_number(what: str, value: int, least: int, most: int | None = None) -> None:
@@ -165,8 +189,8 @@ class StreamOptions:
     version: int = 0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "physical_type", _enum(PhysicalType, self.physical_type, "physical type"))
-        object.__setattr__(self, "logical_type", _enum(LogicalType, self.logical_type, "logical type"))
+        object.__setattr__(self, "physical_type", enum_member(PhysicalType, self.physical_type, "physical type"))
+        object.__setattr__(self, "logical_type", enum_member(LogicalType, self.logical_type, "logical type"))
 
     @classmethod
     def big(cls, **changes: Unpack[StreamOptionChanges]) -> StreamOptions:
@@ -212,8 +236,7 @@ class StreamOptions:
         """Raise an OptionsError unless these options can stand at the start of a stream."""
         if self.physical_type is PhysicalType.UNSPECIFIED:
             raise OptionsError("the physical type is unspecified: it must be TRIPLES, QUADS or GRAPHS")
-        for table in _TABLES:
-            check_number(table, getattr(self, table), MIN_NAME_TABLE_SIZE if table == _TABLES[0] else 0)
+        check_table_sizes(self)
         if self.logical_type is not LogicalType.UNSPECIFIED:
             wants_triples = self.logical_type.base in _TRIPLE_LOGICAL_TYPES
             if wants_triples is self.has_graph:
@@ -224,8 +247,7 @@ class StreamOptions:
     def check_writable(self) -> None:
         """Raise an OptionsError unless a stream can be written with these options, the first statement allowing."""
         self.resolved(has_graph=False).check()
-        for table in _TABLES:
-            check_number(table, getattr(self, table), 0, MAX_TABLE_SIZE)
+        check_table_sizes(self, MAX_TABLE_SIZE)
         self.with_version(uses_1_1=False).to_bytes()
 
     def check_readable(self, limits: Limits) -> None:
@@ -235,10 +257,7 @@ class StreamOptions:
                 f"version tag {self.version} is not supported: this reader knows {VERSION_1_0} to {VERSION_1_1}"
             )
         self.check()
-        for table in _TABLES:
-            asked, allowed = getattr(self, table), getattr(limits, table)
-            if asked > allowed:
-                raise LimitError(f"{table} is {asked}, above the limit of {allowed}", advice=Advice("limit", table))
+        check_table_limits(self, limits)
 
     def with_version(self, *, uses_1_1: bool) -> StreamOptions:
         """Return these options with the version tag to write: theirs, or a higher one that the stream needs.
@@ -254,43 +273,71 @@ class StreamOptions:
 
     def to_bytes(self) -> bytes:
         """Return the RdfStreamOptions message."""
-        out = bytearray()
-        for field, (name, wire_type) in _OPTION_FIELDS.items():
-            value = getattr(self, name)
-            if not value:
-                continue
-            if wire_type == BYTES:
-                out += encode_bytes_field(field, _encoded_name(value))
-            else:
-                out += encode_varint(field << 3) + encode_varint(int(value))
-        return bytes(out)
+        return encode_options(self, _OPTION_FIELDS)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> StreamOptions:
         """Read an RdfStreamOptions message from `data`. Whether the options make sense is for `check` to say."""
-        values: dict[str, object] = {
-            "generalized_statements": False,
-            "rdf_star": False,
-            "max_name_table_size": 0,
-            "max_prefix_table_size": 0,
-            "max_datatype_table_size": 0,
-        }
-        for field, wire_type, value in decode_fields(data):
-            if field not in _OPTION_FIELDS:
-                continue
-            name, expected = _OPTION_FIELDS[field]
-            if wire_type != expected:
-                raise OptionsError(f"the option {name} has the wire type {wire_type}, and must have {expected}")
-            if isinstance(value, bytes):
-                try:
-                    values[name] = value.decode()
-                except UnicodeDecodeError:
-                    raise OptionsError(f"the option {name} is not valid UTF-8") from None
-            elif name in ("generalized_statements", "rdf_star"):
-                values[name] = value != 0
-            else:
-                values[name] = value
-        return cls(**values)  # type: ignore[arg-type]
+        if any(field == 1 and wire_type == VARINT for field, wire_type, _value in decode_fields(data)):
+            raise OptionsError(
+                "this is a Jelly-Patch stream, not one of RDF statements; read it with open_patch_reader"
+            )
+        return cls(**decode_options(data, _OPTION_FIELDS))  # type: ignore[arg-type]
+
+
+def check_table_sizes(options: TableOptions, most: int | None = None) -> None:
+    """Raise an OptionsError unless the lookup tables of a stream have sizes that the format allows, up to `most`."""
+    for table in _TABLES:
+        check_number(table, getattr(options, table), MIN_NAME_TABLE_SIZE if table == _TABLES[0] else 0, most)
+
+
+def check_table_limits(options: TableOptions, limits: Limits) -> None:
+    """Raise a LimitError unless the lookup tables of a stream are within the limits."""
+    for table in _TABLES:
+        asked, allowed = getattr(options, table), getattr(limits, table)
+        if asked > allowed:
+            raise LimitError(f"{table} is {asked}, above the limit of {allowed}", advice=Advice("limit", table))
+
+
+def encode_options(options: TableOptions, option_fields: OptionFields) -> bytes:
+    """Return the message of options whose fields are given by their numbers."""
+    out = bytearray()
+    for field, (name, wire_type) in option_fields.items():
+        value = getattr(options, name)
+        if not value:
+            continue
+        if wire_type == BYTES:
+            out += encode_bytes_field(field, _encoded_name(value))
+        else:
+            out += encode_varint(field << 3) + encode_varint(int(value))
+    return bytes(out)
+
+
+def decode_options(data: bytes, option_fields: OptionFields) -> dict[str, object]:
+    """Read the message of options whose fields are given by their numbers, and return their values by name."""
+    values: dict[str, object] = {
+        "generalized_statements": False,
+        "rdf_star": False,
+        "max_name_table_size": 0,
+        "max_prefix_table_size": 0,
+        "max_datatype_table_size": 0,
+    }
+    for field, wire_type, value in decode_fields(data):
+        if field not in option_fields:
+            continue
+        name, expected = option_fields[field]
+        if wire_type != expected:
+            raise OptionsError(f"the option {name} has the wire type {wire_type}, and must have {expected}")
+        if isinstance(value, bytes):
+            try:
+                values[name] = value.decode()
+            except UnicodeDecodeError:
+                raise OptionsError(f"the option {name} is not valid UTF-8") from None
+        elif name in ("generalized_statements", "rdf_star"):
+            values[name] = value != 0
+        else:
+            values[name] = value
+    return values
 
 
 def _encoded_name(name: str) -> bytes:
@@ -300,7 +347,8 @@ def _encoded_name(name: str) -> bytes:
         raise OptionsError(error.message) from None
 
 
-def _enum(kind: type[_E], value: int, what: str) -> _E:
+def enum_member(kind: type[_E], value: int, what: str) -> _E:
+    """Return a member of an enumeration, or raise an OptionsError that says `what` the value is not."""
     try:
         return kind(value)
     except ValueError:

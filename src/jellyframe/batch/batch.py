@@ -53,6 +53,7 @@ class BatchParts(TypedDict, total=False):
     last_frame_open: bool
     metadata: dict[int, dict[str, bytes]]
     namespaces: list[NamespaceDeclaration]
+    op: memoryview | None
 
 
 class Batch:
@@ -61,6 +62,9 @@ class Batch:
     A batch may hold many frames, or a part of one. `frame_ends` has, for each frame of which the batch has rows or
     the end, the row at which it stops; the first of them has the number `first_frame`, and `last_frame_open` says that
     the last one goes on in the next batch.
+
+    The batch of a patch also has `op`, the operation of each row (`jellyframe.kernel.patch_fields`); else it is None. A
+    row that has no term at a position, such as the start of a transaction, has the default graph there.
 
     Args:
         columns: the columns s, p, o and g, of 32-bit integers; g is None where the statements are triples
@@ -71,6 +75,7 @@ class Batch:
         last_frame_open: whether the last frame goes on in the next batch
         metadata: the metadata of frames, by their numbers
         namespaces: the namespaces that frames declare
+        op: the operations of the rows, for the batch of a patch
     """
 
     __slots__ = (
@@ -82,6 +87,7 @@ class Batch:
         "metadata",
         "namespaces",
         "o",
+        "op",
         "options",
         "p",
         "s",
@@ -99,7 +105,9 @@ class Batch:
         last_frame_open: bool = True,
         metadata: dict[int, dict[str, bytes]] | None = None,
         namespaces: list[NamespaceDeclaration] | None = None,
+        op: memoryview | None = None,
     ) -> None:
+        self.op = op
         self.s, self.p, self.o, self.g = columns
         self.terms = terms
         self.options = options
@@ -152,6 +160,7 @@ class Batch:
             last_frame_open=changes.get("last_frame_open", self.last_frame_open),
             metadata=changes.get("metadata", self.metadata),
             namespaces=changes.get("namespaces", self.namespaces),
+            op=changes.get("op", self.op),
         )
 
     def slice(self, start: int = 0, stop: int | None = None) -> Batch:
@@ -167,8 +176,9 @@ class Batch:
         if start == 0 and stop == rows:
             return self
         columns = self._each_column(lambda column: column[start:stop])
+        op = None if self.op is None else self.op[start:stop]
         if self.frame_ends is None:
-            return self.replace(columns=columns)
+            return self.replace(columns=columns, op=op)
         is_end_kept = stop == rows and start < rows
         kept = [
             span
@@ -181,6 +191,7 @@ class Batch:
         begun = {span.number for span in kept if span.start >= start}
         return self.replace(
             columns=columns,
+            op=op,
             first_frame=first,
             frame_ends=memoryview(array("i", [min(span.stop, stop) - start for span in kept])),
             last_frame_open=bool(kept) and (kept[-1].stop > stop or not kept[-1].is_complete),
@@ -197,7 +208,8 @@ class Batch:
         is_ready = isinstance(rows, memoryview) and rows.format == "i"
         wanted = rows if is_ready else memoryview(array("i", rows))
         columns = self._each_column(lambda column: take_ints(column, wanted))
-        return self.replace(columns=columns, first_frame=0, frame_ends=None, last_frame_open=True, metadata={})
+        op = None if self.op is None else take_ints(self.op, wanted)
+        return self.replace(columns=columns, op=op, first_frame=0, frame_ends=None, last_frame_open=True, metadata={})
 
     def filter(self, mask: list[bool] | Buffer) -> Batch:
         """Return the rows where `mask`, with a value for each row, is true (a buffer: not 0), in their order.
@@ -211,8 +223,9 @@ class Batch:
         if count == len(self):
             return self
         columns = self._each_column(lambda column: filter_ints(column, selected, count))
+        op = None if self.op is None else filter_ints(self.op, selected, count)
         ends = self.frame_ends
-        return self.replace(columns=columns, frame_ends=None if ends is None else filter_ends(ends, selected))
+        return self.replace(columns=columns, op=op, frame_ends=None if ends is None else filter_ends(ends, selected))
 
     @classmethod
     def concat(cls, batches: Sequence[Batch]) -> Batch:
@@ -227,13 +240,18 @@ class Batch:
         """
         if not batches:
             raise ValueError("there is no batch to concatenate")
+        if len({batch.op is None for batch in batches}) > 1:
+            raise ValueError("batches of patches cannot be concatenated with batches of statements")
         has_graph = any(batch.has_graph for batch in batches)
+        op = None if batches[0].op is None else array("i")
         terms = TermTable()
         columns = [array("i") for _ in range(4 if has_graph else 3)]
         for batch in batches:
             mapping = add_terms(terms, batch.terms)
             for joined, column in zip(columns, (batch.s, batch.p, batch.o), strict=False):
                 joined.frombytes(take_ints(mapping, column).cast("B"))
+            if op is not None and batch.op is not None:
+                op.frombytes(batch.op.cast("B"))
             if batch.g is not None:
                 columns[3].frombytes(take_ints(mapping, batch.g).cast("B"))
             elif has_graph:
@@ -256,6 +274,7 @@ class Batch:
             last_frame_open=batches[-1].last_frame_open,
             metadata=frames.metadata,
             namespaces=frames.namespaces,
+            op=None if op is None else memoryview(op),
         )
 
     def with_graph(self, graph: GraphName = DEFAULT_GRAPH) -> Batch:

@@ -23,7 +23,7 @@ from jellyframe.formats.settings import BatchInput, BatchOutput, JellySettings, 
 from jellyframe.options import Limits
 from jellyframe.proto import rdf_pb2
 from jellyframe.storage.sources import CHUNK_BYTES, ByteSource
-from jellyframe.stream.encoder import DEFAULT_FRAME_ROWS
+from jellyframe.stream.encoding import DEFAULT_FRAME_ROWS
 from jellyframe.stream.framing import looks_delimited
 from jellyframe.stream.writer import open_writer
 from jellyframe.wire import decode_varint, encode_varint

@@ -10,6 +10,7 @@ cdef class TermDecoder(LookupDecoder):
     cdef int[::1] part_term
     cdef int[::1] part_next
     cdef int[::1] last
+    cdef bint forbids_graph
     cdef bint generalized
     cdef bint rdf_star
     cdef long long given_prefix
@@ -27,6 +28,8 @@ cdef class TermDecoder(LookupDecoder):
     cdef int term(self, int kind, Py_ssize_t start, Py_ssize_t stop, int position) except -1
     @cython.final
     cdef int statement(self, Py_ssize_t pos, Py_ssize_t stop, int width) except -1
+    @cython.final
+    cdef int fail_graph(self, Py_ssize_t pos) except -1
     @cython.final
     cdef bint is_ordered(self, int position, Py_ssize_t pos, Py_ssize_t stop, int width) except -1
     @cython.final

@@ -69,6 +69,8 @@ class TermDecoder(LookupDecoder):
         self.part_term = int_column(4 * FIRST_LEVELS)
         self.part_next = int_column(FIRST_LEVELS)
         self.last = int_column(4)
+        # Set where statements of three terms lie in messages that have room for a graph, which must be left out.
+        self.forbids_graph = False
         self.given_prefix = 0
         self.given_name = 0
         self.reset_lookups(0, 0, 0, False, False)
@@ -139,6 +141,8 @@ class TermDecoder(LookupDecoder):
             tag = read_varint(self, pos, stop)
             field = (tag >> 3) + shift
             if field > last_field or tag < 8:
+                if level == 0 and self.forbids_graph and field <= 16:
+                    self.fail_graph(pos)
                 pos = self.skip(tag, self.pos, stop)
                 continue
             if (tag & 7) != 2:
@@ -208,6 +212,8 @@ class TermDecoder(LookupDecoder):
         while pos < stop:
             tag = read_varint(self, pos, stop)
             if tag >= ((4 * width + 1) << 3) or tag < 8:
+                if self.forbids_graph and tag < 17 << 3:
+                    self.fail_graph(pos)
                 pos = self.skip(tag, self.pos, stop)
                 continue
             if (tag & 7) != 2:
@@ -239,6 +245,12 @@ class TermDecoder(LookupDecoder):
         if absent != 0 and (self.last[0] < 0 or self.last[1] < 0 or self.last[2] < 0 or self.last[width - 1] < 0):
             self.require_repeatable(absent, start)
         return 0
+
+    @cython.final
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def fail_graph(self, pos: cython.Py_ssize_t) -> cython.int:
+        return self.fail("a graph in a stream of statement type TRIPLES", pos)
 
     @cython.final
     @cython.cfunc

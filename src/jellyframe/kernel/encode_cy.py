@@ -174,26 +174,14 @@ class Encoder(FrameEncoder):
         # Streams of triples never look at it, but it has to be a column.
         graph: cython.const[cython.int][::1] = s if g is None else g
         is_full: cython.bint = False
-        self.row_at = start
-        if start < stop:
-            self.require_open()
-        if (
-            self.terms is not terms
-            or 4 * cython.cast(cython.Py_ssize_t, terms.count) > self.memo.shape[0]
-            or 2 * terms.datatypes.count > self.memo_datatype.shape[0]
-        ):
-            self.use_terms(terms)
+        self.begin_rows(terms, start, stop)
         while self.row_at < stop and not is_full:
             try:
                 is_full = self.encode_rows(s, p, o, graph, self.row_at + 1 if self.whole_iris else stop)
                 self.whole_iris = False
             except JellyError:
-                can_try_again = self.is_prefix_table_too_small and not self.whole_iris
-                self.undo_statement()
-                if not can_try_again:
-                    self.withdraw_graph()
+                if not self.undo_row():
                     raise
-                self.whole_iris = True
             except BaseException:
                 self.is_broken = True
                 raise

@@ -1,5 +1,6 @@
 cimport cython
 from jellyframe.kernel.encode_terms_cy cimport TermEncoder
+from jellyframe.kernel.table_cy cimport TermTable
 
 
 cdef class FrameEncoder(TermEncoder):
@@ -27,4 +28,10 @@ cdef class FrameEncoder(TermEncoder):
     cdef int restart(self) except -1
     cdef int end_frame_with(self, bytes metadata) except -1
     cdef int leave_graph(self) except -1
+    cdef int withdraw_graph(self) except -1
+    cdef bint may_restart(self) except -1
+    @cython.final
+    cdef int begin_rows(self, TermTable terms, Py_ssize_t start, Py_ssize_t stop) except -1
+    @cython.final
+    cdef bint undo_row(self) except -1
     cdef Py_ssize_t options_header(self) except -1

@@ -21,11 +21,13 @@ if cython.compiled:
     from cython.cimports.jellyframe.kernel.fields import ROW_OPTIONS
     from cython.cimports.jellyframe.kernel.runs import move_bytes
     from cython.cimports.jellyframe.kernel.steps import LARGEST_MESSAGE
+    from cython.cimports.jellyframe.kernel.table_cy import TermTable
 else:
     from jellyframe.kernel.encode_rows_cy import varint_size
     from jellyframe.kernel.fields import ROW_OPTIONS
     from jellyframe.kernel.runs import move_bytes
     from jellyframe.kernel.steps import LARGEST_MESSAGE
+    from jellyframe.kernel.table_cy import TermTable
 
 # More than a graph end and the length of a frame take.
 FRAME_OVERHEAD = cython.declare(cython.int, 16)
@@ -98,9 +100,15 @@ class FrameEncoder(TermEncoder):
             if self.is_restart_near():
                 self.leave_graph()
             self.flush_frame(b"")
-        if self.restart_due:
+        if self.restart_due and self.may_restart():
             self.restart()
         return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def may_restart(self) -> cython.bint:
+        """Whether a reader may start at this place of the stream, where a frame begins."""
+        return True
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
@@ -176,7 +184,7 @@ class FrameEncoder(TermEncoder):
     @cython.exceptval(-1, check=False)
     def end_frame_with(self, metadata: bytes) -> cython.int:
         self.require_open()
-        if self.restart_due and self.frame_rows == 0:
+        if self.restart_due and self.frame_rows == 0 and self.may_restart():
             self.restart()
         self.leave_graph()
         return self.flush_frame(metadata)
@@ -195,6 +203,43 @@ class FrameEncoder(TermEncoder):
     def leave_graph(self) -> cython.int:
         """Write the row that ends what goes over several rows. Streams without such rows need nothing here."""
         return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def withdraw_graph(self) -> cython.int:
+        """Take back the row that began what no other row has come to be in. Called for a row that is refused."""
+        return 0
+
+    # ---- batches ----
+
+    @cython.final
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def begin_rows(self, terms: TermTable, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
+        """Prepare for rows of a batch with these terms."""
+        self.row_at = start
+        if start < stop:
+            self.require_open()
+        if (
+            self.terms is not terms
+            or 4 * cython.cast(cython.Py_ssize_t, terms.count) > self.memo.shape[0]
+            or 2 * terms.datatypes.count > self.memo_datatype.shape[0]
+        ):
+            self.use_terms(terms)
+        return 0
+
+    @cython.final
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def undo_row(self) -> cython.bint:
+        """Undo the row in hand, which has been refused. True if it can be tried again, with whole IRIs."""
+        can_try_again: cython.bint = self.is_prefix_table_too_small and not self.whole_iris
+        self.undo_statement()
+        if can_try_again:
+            self.whole_iris = True
+        else:
+            self.withdraw_graph()
+        return can_try_again
 
     # ---- output ----
 

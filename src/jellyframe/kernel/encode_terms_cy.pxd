@@ -22,6 +22,8 @@ cdef class TermEncoder(RowWriter):
     cdef int[::1] previous
     cdef TermTable previous_terms
     cdef int[::1] undo_previous
+    cdef TermTable undo_terms
+    cdef long long undo_stamp
     cdef int undo_prefix
     cdef int undo_name
     cdef int[::1] memo
@@ -36,6 +38,10 @@ cdef class TermEncoder(RowWriter):
     cdef int undo_statement(self) except -1
     @cython.final
     cdef int plan_statement(self, int s, int p, int o, int g, bint has_graph) except -1
+    @cython.final
+    cdef int change_previous_terms(self) except -1
+    @cython.final
+    cdef int plan_graph(self, int graph) except -1
     @cython.final
     cdef int plan_position(self, int position, int term) except -1
     @cython.final

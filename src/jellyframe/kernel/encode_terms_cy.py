@@ -89,6 +89,8 @@ class TermEncoder(RowWriter):
         self.previous = int_column(4)
         self.previous_terms = self.terms
         self.undo_previous = int_column(4)
+        self.undo_terms = self.terms
+        self.undo_stamp = -1
         self.undo_prefix = 0
         self.undo_name = 0
         self.open_term = int_column(DEEPEST_NESTING + 1)
@@ -129,6 +131,8 @@ class TermEncoder(RowWriter):
         self.last_prefix = self.undo_prefix
         self.last_name = self.undo_name
         self.previous[:] = self.undo_previous
+        if self.undo_stamp == self.stamp:
+            self.previous_terms = self.undo_terms
         return 0
 
     @cython.final
@@ -145,7 +149,29 @@ class TermEncoder(RowWriter):
         if has_graph:
             self.plan_position(3, g)
         if self.previous_terms is not self.terms:
-            self.previous_terms = self.terms
+            self.change_previous_terms()
+        return 0
+
+    @cython.final
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def change_previous_terms(self) -> cython.int:
+        """Note that what can be repeated now lies in another table. Undoing the statement in hand takes it back."""
+        self.undo_terms = self.previous_terms
+        self.undo_stamp = self.stamp
+        self.previous_terms = self.terms
+        return 0
+
+    @cython.final
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def plan_graph(self, graph: cython.int) -> cython.int:
+        """Plan the graph of a row that has no other terms of a statement, unless it repeats the last one."""
+        self.plan_position(3, graph)
+        if self.previous_terms is not self.terms:
+            # The other terms of the last statement lie in the table before, and are not repeated.
+            self.previous[0] = self.previous[1] = self.previous[2] = 0
+            self.change_previous_terms()
         return 0
 
     @cython.final

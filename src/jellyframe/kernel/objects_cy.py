@@ -205,11 +205,12 @@ class StatementBuilder:
     """Fills a batch with Python statements: triples, or quads when `has_graph`.
 
     A statement is a `Triple`, a `Quad`, or a plain tuple of as many terms. When `has_graph` is None the first
-    statement tells.
+    statement tells. Where rows of patches `may_lack_terms`, DEFAULT_GRAPH stands for one.
     """
 
     _builder: BatchBuilder
     _is_open: cython.bint
+    _may_lack_terms: cython.bint
     _ids: dict[object, int]
     _quoted_ids: dict[tuple[int, int, int], int]
     _quoted_objects: dict[int, tuple[object, int]]
@@ -224,14 +225,16 @@ class StatementBuilder:
         "_ids",
         "_is_open",
         "_language_rows",
+        "_may_lack_terms",
         "_quoted_ids",
         "_quoted_objects",
         "_scratch",
         "_taken",
     )
 
-    def __init__(self, has_graph: bool | None = None):
+    def __init__(self, has_graph: bool | None = None, may_lack_terms: cython.bint = False):
         self._is_open = has_graph is None
+        self._may_lack_terms = may_lack_terms
         self._taken = 0
         self._scratch = byte_column(SCRATCH_BYTES)
         self._begin(bool(has_graph), 0)
@@ -369,6 +372,8 @@ class StatementBuilder:
             else:
                 known = self._datatype_row(literal._datatype)
                 known = self._intern(KIND_TYPED_LITERAL, known, self._utf8(literal._text))
+        elif term is DEFAULT_GRAPH and self._may_lack_terms:
+            return self._builder.terms.default_graph()
         elif term is DEFAULT_GRAPH:
             raise self._error("has DEFAULT_GRAPH for a term; it can only be a graph")
         else:

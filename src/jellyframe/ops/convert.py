@@ -22,7 +22,7 @@ from jellyframe.options import VERSION_1_1, LayoutName, Limits, LogicalType, Str
 from jellyframe.storage.resolving import resolve_inputs
 from jellyframe.storage.sinks import ByteSink
 from jellyframe.storage.sources import InputFile, total_size
-from jellyframe.stream.encoder import DEFAULT_FRAME_ROWS, DEFAULT_RESTART_EVERY
+from jellyframe.stream.encoding import DEFAULT_FRAME_ROWS, DEFAULT_RESTART_EVERY
 
 if TYPE_CHECKING:
     from jellyframe.storage.types import Compression, Path, Sink

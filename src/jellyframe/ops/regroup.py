@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
-from jellyframe.stream.encoder import DEFAULT_FRAME_BYTES
+from jellyframe.stream.encoding import DEFAULT_FRAME_BYTES
 from jellyframe.stream.index import INDEX_KEY
 from jellyframe.stream.writer import JellyWriter, open_writer
 

@@ -24,7 +24,7 @@ from jellyframe.ops.workers import WorkerPool, process_context, result_of
 from jellyframe.storage.sinks import ByteSink
 from jellyframe.storage.sources import InputFile, total_size
 from jellyframe.stream.cutting import cut_offsets
-from jellyframe.stream.encoder import DEFAULT_RESTART_EVERY
+from jellyframe.stream.encoding import DEFAULT_RESTART_EVERY
 from jellyframe.stream.index import encode_index_frame
 from jellyframe.stream.reader import open_reader
 

@@ -14,7 +14,7 @@ from jellyframe.ops.sources import CountedSource, local_file, local_files
 from jellyframe.options import VERSION_1_1, Limits, LogicalType, PhysicalType, StreamOptions
 from jellyframe.storage.resolving import resolve_inputs
 from jellyframe.storage.sources import total_size
-from jellyframe.stream.encoder import DEFAULT_FRAME_ROWS
+from jellyframe.stream.encoding import DEFAULT_FRAME_ROWS
 from jellyframe.stream.reader import JellyReader, open_reader
 
 if TYPE_CHECKING:

@@ -10,14 +10,16 @@ Files, messages and connections are shells around this: they differ in where the
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import fields
-from typing import TypeAlias
+from typing import Generic, TypeAlias, TypeVar
 
 from jellyframe.batch import Batch, NamespaceDeclaration
 from jellyframe.errors import Advice, JellyError, OptionsError, ParseError
 from jellyframe.kernel.decode_cy import Decoder
-from jellyframe.options import Limits, StreamOptions
+from jellyframe.kernel.decode_frames_cy import FrameDecoder
+from jellyframe.options import Limits, StreamOptions, TableOptions
 from jellyframe.storage.types import Buffer
 from jellyframe.stream.framing import looks_delimited
 from jellyframe.wire import encode_varint
@@ -28,42 +30,30 @@ BATCH_BYTES = 32 << 20
 _HEAD_BYTES = 64
 # Settings of the stream, then: generalized, rdf-star, names, prefixes, datatypes.
 KernelOptions: TypeAlias = tuple[tuple[int, ...], bool, bool, int, int, int]
+_OptionsT = TypeVar("_OptionsT", bound=TableOptions)
 
 
-class StreamDecoder:
-    """Decodes one Jelly stream, or several end to end.
+class AnyStreamDecoder(ABC, Generic[_OptionsT]):
+    """What the decoders of all kinds of streams have in common: bytes in, batches out.
 
-    Parameters:
-        limits: what untrusted input may ask for.
-        concatenated: every options row begins a new stream; otherwise a repeated one has to be identical, and changes
-            nothing.
-        delimited: whether the frames have their lengths in front; by default the first three bytes tell.
-        batch_rows: statements in a batch, at most.
-        self_contained: refuse a stream that begins by leaving out an id. At a restart point this is what tells
-            whether it is one.
-        start: the offset of the first byte that will be pushed, for errors.
-        first_frame: the number of the first frame.
-        source_name: what errors call the input.
+    A kind of stream says which kernel decodes it and how its options are read.
     """
 
     def __init__(
         self,
+        kernel: FrameDecoder,
+        limits: Limits,
         *,
-        limits: Limits | None = None,
-        concatenated: bool = False,
-        delimited: bool | None = None,
-        batch_rows: int = DEFAULT_BATCH_ROWS,
-        self_contained: bool = False,
-        start: int = 0,
-        first_frame: int = 0,
-        source_name: str | None = None,
+        delimited: bool | None,
+        self_contained: bool,
+        start: int,
+        first_frame: int,
+        source_name: str | None,
     ) -> None:
-        if batch_rows < 1:
-            raise OptionsError(f"batch_rows is {batch_rows}, and must be at least 1")
-        self._limits = limits or Limits()
+        self._limits = limits
         self._is_delimited = delimited
-        self._options: StreamOptions | None = None
-        self._first_options: StreamOptions | None = None
+        self._options: _OptionsT | None = None
+        self._first_options: _OptionsT | None = None
         self._error: JellyError | None = None
         self._at_end = False
         self._is_finished = False
@@ -72,20 +62,13 @@ class StreamDecoder:
         self._pieces: list[Buffer] = []
         self._waiting = 0
         self._needed = 3
-        self._kernel = Decoder(
-            self._read_options,
-            self._limits.max_nesting_depth,
-            self._limits.max_frame_bytes,
-            batch_rows,
-            BATCH_BYTES,
-            concatenated,
-        )
+        self._kernel = kernel
         self._kernel.begin_at(start, first_frame)
         self._kernel.source_name = source_name
         self._kernel.no_look_back = self_contained
 
     @property
-    def options(self) -> StreamOptions | None:
+    def options(self) -> _OptionsT | None:
         """The options of the (first) stream, once they have been decoded."""
         return self._first_options
 
@@ -247,9 +230,9 @@ class StreamDecoder:
 
     def _read_options(self, message: bytes, is_first: bool) -> KernelOptions:
         """Called by the kernel for each options row."""
-        options = StreamOptions.from_bytes(message)
+        options = self._parse_options(message)
         if is_first:
-            options.check_readable(self._limits)
+            self._check_options(options)
             self._options = options
             self._first_options = self._first_options or options
         elif options != self._options:
@@ -262,7 +245,81 @@ class StreamDecoder:
                 f"the options change inside the stream: {changes}; it may be several streams, one after the other",
                 advice=Advice("argument", "concatenated", "True"),
             )
-        return kernel_options(options)
+        return self._kernel_options(options)
+
+    @abstractmethod
+    def _parse_options(self, message: bytes) -> _OptionsT:
+        """Return the options of an options row."""
+
+    @abstractmethod
+    def _check_options(self, options: _OptionsT) -> None:
+        """Raise unless a stream with these options may be read under the limits."""
+
+    @abstractmethod
+    def _kernel_options(self, options: _OptionsT) -> KernelOptions:
+        """Return what the kernel needs to know of the options."""
+
+    @abstractmethod
+    def _take_batch(self) -> Batch:
+        """Return what the kernel has decoded."""
+
+
+class StreamDecoder(AnyStreamDecoder[StreamOptions]):
+    """Decodes one Jelly stream, or several end to end.
+
+    Parameters:
+        limits: what untrusted input may ask for.
+        concatenated: every options row begins a new stream; otherwise a repeated one has to be identical, and changes
+            nothing.
+        delimited: whether the frames have their lengths in front; by default the first three bytes tell.
+        batch_rows: statements in a batch, at most.
+        self_contained: refuse a stream that begins by leaving out an id. At a restart point this is what tells
+            whether it is one.
+        start: the offset of the first byte that will be pushed, for errors.
+        first_frame: the number of the first frame.
+        source_name: what errors call the input.
+    """
+
+    def __init__(
+        self,
+        *,
+        limits: Limits | None = None,
+        concatenated: bool = False,
+        delimited: bool | None = None,
+        batch_rows: int = DEFAULT_BATCH_ROWS,
+        self_contained: bool = False,
+        start: int = 0,
+        first_frame: int = 0,
+        source_name: str | None = None,
+    ) -> None:
+        limits = limits or Limits()
+        check_batch_rows(batch_rows)
+        kernel = Decoder(
+            self._read_options,
+            limits.max_nesting_depth,
+            limits.max_frame_bytes,
+            batch_rows,
+            BATCH_BYTES,
+            concatenated,
+        )
+        super().__init__(
+            kernel,
+            limits,
+            delimited=delimited,
+            self_contained=self_contained,
+            start=start,
+            first_frame=first_frame,
+            source_name=source_name,
+        )
+
+    def _parse_options(self, message: bytes) -> StreamOptions:
+        return StreamOptions.from_bytes(message)
+
+    def _check_options(self, options: StreamOptions) -> None:
+        options.check_readable(self._limits)
+
+    def _kernel_options(self, options: StreamOptions) -> KernelOptions:
+        return kernel_options(options, options.physical_type)
 
     def _take_batch(self) -> Batch:
         columns, terms, first_frame, ends, is_open, metadata, namespaces = self._kernel.take_batch()
@@ -279,10 +336,16 @@ class StreamDecoder:
         )
 
 
-def kernel_options(options: StreamOptions) -> KernelOptions:
+def check_batch_rows(batch_rows: int) -> None:
+    """Raise an OptionsError unless batches can have so many rows."""
+    if batch_rows < 1:
+        raise OptionsError(f"batch_rows is {batch_rows}, and must be at least 1")
+
+
+def kernel_options(options: TableOptions, *settings: int) -> KernelOptions:
     """Return what the kernel's decoder needs to know of a stream's options."""
     return (
-        (options.physical_type,),
+        settings,
         options.generalized_statements,
         options.rdf_star,
         options.max_name_table_size,

@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Final, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from jellyframe.batch import Batch
 from jellyframe.errors import Advice, EncodeError, JellyError, NamedGraphError, OptionsError
 from jellyframe.kernel.encode_cy import Encoder
 from jellyframe.kernel.table_cy import TermTable
-from jellyframe.options import VERSION_1_1, StreamOptions, check_number
-from jellyframe.stream.index import encode_index_frame
+from jellyframe.options import VERSION_1_1, StreamOptions
+from jellyframe.stream.encoding import DEFAULT_FRAME_BYTES, DEFAULT_FRAME_ROWS, OUTPUT_BYTES, AnyStreamEncoder
 from jellyframe.terms import IRI
-from jellyframe.wire import decode_varint, encode_metadata, encode_string
+from jellyframe.wire import encode_metadata, encode_string
 
-DEFAULT_FRAME_ROWS: Final = 256
-DEFAULT_FRAME_BYTES: Final = 1_000_000
-DEFAULT_RESTART_EVERY: Final = 8 << 20
-# Output is handed on in pieces of about this size.
-OUTPUT_BYTES: Final = 1 << 20
 _T = TypeVar("_T")
-# Numbers above this are not counts of rows or bytes.
-_LARGEST_COUNT: Final = 1 << 62
 
 
 class FramePosition(NamedTuple):
@@ -38,7 +31,7 @@ class Rewrite(NamedTuple):
     data: bytes
 
 
-class StreamEncoder:
+class StreamEncoder(AnyStreamEncoder[Encoder]):
     """Encodes a Jelly stream. It does no I/O: what is encoded waits until it is taken, as bytes or as frames.
 
         encoder = StreamEncoder()
@@ -77,30 +70,24 @@ class StreamEncoder:
         index: bool = False,
         output_bytes: int = OUTPUT_BYTES,
     ) -> None:
-        for name, value in (("frame_rows", frame_rows), ("frame_bytes", frame_bytes), ("restart_every", restart_every)):
-            if value is not None:
-                check_number(name, value, 1, _LARGEST_COUNT)
-        check_number("output_bytes", output_bytes, 1, _LARGEST_COUNT)
+        super().__init__(
+            frame_rows=frame_rows,
+            frame_bytes=frame_bytes,
+            delimited=delimited,
+            restart_every=restart_every,
+            index=index,
+            output_bytes=output_bytes,
+        )
         self._given = StreamOptions() if options is None else options
         self._given.check_writable()
-        if index and not delimited:
-            raise OptionsError("an index has its place in delimited streams only")
         if index and self._given.logical_type.is_grouped:
             raise OptionsError("an index is a frame without statements: in a grouped stream, an empty graph")
-        self._frame_rows = frame_rows
-        self._frame_bytes = frame_bytes
-        self._is_delimited = delimited
-        self._restart_every = restart_every
-        self._has_index = index
         self.can_rewrite = False
-        self._output_bytes = output_bytes
         self._uses_1_1 = index
         self._rewrites: list[Rewrite] = []
         self._options: StreamOptions | None = None
-        self._kernel: Encoder | None = None
         # What came before the first statement, as long as that has to decide what the stream is.
         self._early: list[Callable[[Encoder], None]] = []
-        self._index_frame = b""
         # The last batch of triples in a stream of quads, and its column of graphs.
         self._graphs: tuple[Batch, memoryview | None] | None = None
         if not self._given.is_open:
@@ -110,21 +97,6 @@ class StreamEncoder:
     def options(self) -> StreamOptions | None:
         """The options of the stream; None as long as the first statement has yet to decide."""
         return self._options
-
-    @property
-    def statements(self) -> int:
-        """The number of statements encoded."""
-        return 0 if self._kernel is None else self._kernel.statements
-
-    @property
-    def frames(self) -> int:
-        """The number of frames that are complete."""
-        return 0 if self._kernel is None else self._kernel.frames
-
-    @property
-    def restarts(self) -> list[tuple[int, int]]:
-        """The restart points so far: for each its offset in the stream, and how many statements come before it."""
-        return [] if self._kernel is None else list(self._kernel.restarts)
 
     # ---- in ----
 
@@ -222,38 +194,9 @@ class StreamEncoder:
 
     def finish(self) -> None:
         """End the stream. One without statements still has a frame with the options."""
-        kernel = self._kernel or self._begin(has_graph=False)
-        kernel.finish()
-        if self._has_index:
-            self._index_frame = encode_index_frame(kernel.restarts, kernel.statements, kernel.offset())
+        self._finish(self._kernel or self._begin(has_graph=False))
 
     # ---- out ----
-
-    @property
-    def ready_bytes(self) -> int:
-        """The number of bytes that `take` would return."""
-        return len(self._index_frame) + (0 if self._kernel is None else self._kernel.output_size())
-
-    def take(self) -> bytes:
-        """Return the bytes that are finished since the last call, which end where a frame does."""
-        taken = b"" if self._kernel is None else self._kernel.take_output()
-        if self._index_frame:
-            taken += self._index_frame
-            self._index_frame = b""
-        return taken
-
-    def take_frames(self) -> list[bytes]:
-        """Return the frames that are finished since the last call, each without its length: for messages."""
-        data = self.take()
-        if not self._is_delimited:
-            return [data] if data else []
-        frames: list[bytes] = []
-        at = 0
-        while at < len(data):
-            size, at = decode_varint(data, at)
-            frames.append(data[at : at + size])
-            at += size
-        return frames
 
     def take_rewrites(self) -> list[Rewrite]:
         """Return what is to be changed in bytes that were taken before; always empty unless `can_rewrite` is set."""

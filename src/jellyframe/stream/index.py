@@ -24,6 +24,19 @@ _TRAILER = struct.Struct("<I8s")
 _MAGIC = b"JELLYIDX"
 
 
+class _RowTags(NamedTuple):
+    """The tags of rows that tell a restart point, and of those that may come before such a row."""
+
+    entries: tuple[int, ...]
+    statements: tuple[int, ...]
+    passed: tuple[int, ...]
+
+
+_RDF_ROWS = _RowTags((0x4A, 0x52, 0x5A), (0x12, 0x1A, 0x22), ())
+# Transactions, punctuation marks and headers need no entry.
+_PATCH_ROWS = _RowTags((0x5A, 0x62, 0x6A), (0x12, 0x1A), (0x32, 0x3A, 0x42, 0x72, 0x7A))
+
+
 class RestartPoint(NamedTuple):
     """An offset at which a reader may start; `statements` before it, where an index tells."""
 
@@ -139,30 +152,32 @@ def scan_restart_points(
 
 
 def looks_like_restart(frame: bytes) -> bool:
-    """Return whether a frame, of which the first rows are given, begins as our writer begins a restart point."""
-    options_seen = False
+    """Whether a frame, of which at least the first rows are given, begins as our writer begins at a restart point."""
+    rows: _RowTags | None = None
     at = 0
     while at + 4 < len(frame) and frame[at] == 0x0A:
         length, at = decode_varint(frame, at + 1)
         kind = frame[at] if at < len(frame) else 0
-        if not options_seen:
+        _size, content = decode_varint(frame, at + 1)
+        if rows is None:
             if kind != 0x0A:
                 return False
-            options_seen = True
-        else:
-            # A name, prefix or datatype entry whose first field is the id 1; a namespace or statement comes after one.
-            if kind not in (0x4A, 0x52, 0x5A):
-                return kind in (0x12, 0x1A, 0x22) and _has_no_iri(frame[at : at + length])
-            _size, content = decode_varint(frame, at + 1)
+            # The options of a patch stream begin with a number, the statement type.
+            rows = _PATCH_ROWS if frame[content : content + 1] == b"\x08" else _RDF_ROWS
+        elif kind in rows.entries:
+            # A name, prefix or datatype entry whose first field is the id 1; most other rows come after one.
             return frame[content : content + 2] == b"\x08\x01"
+        elif kind in rows.statements:
+            return _has_no_iri(frame[content : at + length], (1, 5, 9, 13))
+        elif kind not in rows.passed or not _has_no_iri(frame[content : at + length], (2, 5)):
+            return False
         at += length
     return False
 
 
-def _has_no_iri(row: bytes) -> bool:
-    """Return whether a statement before any entry can do without: all blank nodes and literals."""
-    _size, content = decode_varint(row, 1)
+def _has_no_iri(message: bytes, iri_fields: tuple[int, ...]) -> bool:
+    """Whether a row that comes before any entry can do without, since none of its terms is an IRI."""
     try:
-        return all(field not in (1, 5, 9, 13) for field, _type, _value in decode_fields(row[content:]))
+        return all(field not in iri_fields for field, _type, _value in decode_fields(message))
     except ParseError:
         return False

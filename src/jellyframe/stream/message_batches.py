@@ -114,7 +114,7 @@ class MessageDecoder:
         if known is None:
             options = StreamOptions.from_bytes(message)
             options.check_readable(self._limits)
-            known = self._known_options[message] = kernel_options(options)
+            known = self._known_options[message] = kernel_options(options, options.physical_type)
         return known
 
     def _take(self, decoder: Decoder, messages: list[int]) -> Part:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from jellyframe.batch import Batch
 from jellyframe.batch.frames import Frame, frames_of
-from jellyframe.errors import ParseError, UsageError
 from jellyframe.options import Limits, StreamOptions
 from jellyframe.storage.sources import ByteSource
 from jellyframe.storage.types import FileSystem, Source
 from jellyframe.stream.decoder import DEFAULT_BATCH_ROWS, StreamDecoder
-from jellyframe.stream.exclusive import Exclusive, ExclusiveIterator
+from jellyframe.stream.exclusive import ExclusiveIterator
+from jellyframe.stream.reading import AnyReader
 from jellyframe.stream.recovery import Damage, RandomAccess, RecoveringBatches, position_of
 from jellyframe.stream.source_batches import SourceBatches
 
@@ -66,7 +66,7 @@ def open_reader(
     )
 
 
-class JellyReader:
+class JellyReader(AnyReader[StreamOptions]):
     """A Jelly stream that is being read. Its views share one position: what one has consumed, another does not see.
 
     A reader is for one thread at a time. Views of a reader that has been closed raise.
@@ -88,7 +88,7 @@ class JellyReader:
         """Open a stream; the arguments are those of `open_reader`."""
         start, stop = byte_range or (0, None)
 
-        def open_at(offset: int, first_frame: int) -> SourceBatches:
+        def open_at(offset: int, first_frame: int) -> SourceBatches[StreamOptions]:
             is_start = offset == start
             opened = ByteSource(
                 source,
@@ -112,50 +112,19 @@ class JellyReader:
         # A file object without a range is read from where it stands.
         origin = position_of(source) if start == 0 else 0
         batches = open_at(start, 0)
-        self._batches: SourceBatches | RecoveringBatches = batches
+        given: SourceBatches[StreamOptions] | RecoveringBatches = batches
         if on_damage is not None:
             place = RandomAccess(source, batches.source.compression is not None, origin, stop, filesystem)
-            self._batches = RecoveringBatches(place, batches, open_at, on_damage, limits, concatenated=concatenated)
-        self._name = batches.source.name
-        self._waiting_batch: Batch | None = None
+            given = RecoveringBatches(place, batches, open_at, on_damage, limits, concatenated=concatenated)
+        super().__init__(given, batches.source.name, "Jelly")
         self._namespaces: dict[str, str] = {}
-        self._is_closed = False
-        self._exclusive = Exclusive("the reader")
 
     # ---- the views ----
-
-    @property
-    def options(self) -> StreamOptions:
-        """The options of the (first) stream. Reads as far as is needed to see them."""
-        if self._batches.options is None:
-            with self._exclusive:
-                self._waiting_batch = self._waiting_batch or self._next_batch()
-        options = self._batches.options
-        if options is None:
-            raise ParseError("the input holds no options row, so it is not a Jelly stream", source=self._name)
-        return options
 
     @property
     def namespaces(self) -> dict[str, str]:
         """The namespaces that what has been read declares: the IRI of each name."""
         return self._namespaces
-
-    @property
-    def is_delimited(self) -> bool | None:
-        """Whether the frames have their lengths in front; None until the first bytes have been read."""
-        return self._batches.is_delimited
-
-    @property
-    def source_name(self) -> str | None:
-        """What errors call the input: its path, if it has one."""
-        return self._name
-
-    def batches(self) -> Iterator[Batch]:
-        """Return the stream in batches of at most `batch_rows` statements.
-
-        Where the input is bad, all whole frames before that place are given before the error is raised.
-        """
-        return ExclusiveIterator(self._exclusive, self._each_batch())
 
     def frames(self) -> Iterator[Frame]:
         """Return the stream frame by frame: in a grouped stream, each is a graph or a dataset."""
@@ -202,27 +171,10 @@ class JellyReader:
     def __iter__(self) -> Iterator[Triple | Quad]:
         return self.statements()
 
-    def close(self) -> None:
-        """Close the file, if it was opened here. Views that have not come to their end raise from now on."""
-        self._batches.close()
-        self._is_closed = True
-        self._waiting_batch = None
-
-    def __enter__(self) -> JellyReader:
-        return self
-
-    def __exit__(self, *_exception: object) -> None:
-        self.close()
-
     # ---- the mechanism ----
 
     def _each_batch(self) -> Iterator[Batch]:
-        while True:
-            batch, self._waiting_batch = self._waiting_batch, None
-            if batch is None:
-                batch = self._next_batch()
-            if batch is None:
-                return
+        for batch in super()._each_batch():
             self._namespaces.update((declaration.name, declaration.iri) for declaration in batch.namespaces)
             yield batch
 
@@ -230,8 +182,3 @@ class JellyReader:
         for batch in self._each_batch():
             for start in range(0, len(batch), STATEMENTS_AT_A_TIME):
                 yield batch.statements(start, min(start + STATEMENTS_AT_A_TIME, len(batch)))
-
-    def _next_batch(self) -> Batch | None:
-        if self._is_closed:
-            raise UsageError("the reader is closed: read before close(), or inside the with block", source=self._name)
-        return self._batches.next_batch()

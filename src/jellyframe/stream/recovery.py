@@ -25,7 +25,7 @@ from jellyframe.batch import Batch
 from jellyframe.errors import Advice, JellyError, LimitError, OptionsError, ParseError
 from jellyframe.options import Limits, StreamOptions
 from jellyframe.storage.sources import open_input
-from jellyframe.stream.decoder import StreamDecoder
+from jellyframe.stream.decoder import AnyStreamDecoder, StreamDecoder
 from jellyframe.stream.framing import HEAD_BYTES, READ_BYTES, begins_frame, walk_frames
 from jellyframe.stream.index import looks_like_restart
 from jellyframe.wire import decode_varint, encode_bytes_field
@@ -79,8 +79,8 @@ class RecoveringBatches:
     def __init__(
         self,
         place: RandomAccess,
-        batches: SourceBatches,
-        open_at: Callable[[int, int], SourceBatches],
+        batches: SourceBatches[StreamOptions],
+        open_at: Callable[[int, int], SourceBatches[StreamOptions]],
         on_damage: Callable[[Damage], object],
         limits: Limits,
         *,
@@ -171,7 +171,7 @@ class RecoveringBatches:
                 self._ready.append(kept)
         self._held.clear()
 
-    def _remember_options(self, decoder: StreamDecoder) -> None:
+    def _remember_options(self, decoder: AnyStreamDecoder[StreamOptions]) -> None:
         message = decoder.options_message()
         if message is not None:
             row = encode_bytes_field(1, encode_bytes_field(1, message))

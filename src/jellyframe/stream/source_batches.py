@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import time
+from typing import Generic, TypeVar
 
 from jellyframe.batch import Batch
 from jellyframe.errors import JellyError
-from jellyframe.options import StreamOptions
+from jellyframe.options import TableOptions
 from jellyframe.storage.sources import CHUNK_BYTES, ByteSource
-from jellyframe.stream.decoder import StreamDecoder
+from jellyframe.stream.decoder import AnyStreamDecoder
 
 # A source that keeps us waiting this long is live: what has been read is handed on before waiting again.
 LIVE_SOURCE_SECONDS = 0.02
+_OptionsT = TypeVar("_OptionsT", bound=TableOptions)
 
 
-class SourceBatches:
+class SourceBatches(Generic[_OptionsT]):
     """A source and the decoder that its bytes are pushed through."""
 
-    def __init__(self, source: ByteSource, decoder: StreamDecoder) -> None:
+    def __init__(self, source: ByteSource, decoder: AnyStreamDecoder[_OptionsT]) -> None:
         self.source = source
         self.decoder = decoder
         self._is_live = False
@@ -27,7 +29,7 @@ class SourceBatches:
             decoder.finish()
 
     @property
-    def options(self) -> StreamOptions | None:
+    def options(self) -> _OptionsT | None:
         """The options of the (first) stream, once they have been decoded."""
         return self.decoder.options
 

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Protocol, TypedDict, Unpack
 
 from jellyframe.batch import Batch
 from jellyframe.batch.frames import Frame
-from jellyframe.errors import EncodeError, OptionsError
+from jellyframe.errors import OptionsError
 from jellyframe.options import StreamOptions
 from jellyframe.storage.sinks import ByteSink
-from jellyframe.stream.encoder import (
+from jellyframe.stream.encoder import FramePosition, StreamEncoder
+from jellyframe.stream.encoding import (
     DEFAULT_FRAME_BYTES,
     DEFAULT_FRAME_ROWS,
     DEFAULT_RESTART_EVERY,
     OUTPUT_BYTES,
-    FramePosition,
-    StreamEncoder,
 )
-from jellyframe.stream.exclusive import Exclusive
 from jellyframe.stream.statements import encode_statements
+from jellyframe.stream.writing import AnyWriter
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -74,7 +72,7 @@ def open_writer(sink: Sink, options: StreamOptions | None = None, **settings: Un
     return JellyWriter(sink, options, **settings)
 
 
-class JellyWriter:
+class JellyWriter(AnyWriter[StreamEncoder]):
     """A Jelly stream that is being written.
 
     A statement, a namespace or metadata that is refused with a `JellyError` leaves no trace: what was accepted before
@@ -101,7 +99,7 @@ class JellyWriter:
         if restart_every == "auto":
             is_grouped = options is not None and options.logical_type.is_grouped
             restart_every = DEFAULT_RESTART_EVERY if is_path and delimited and not is_grouped else None
-        self._encoder = StreamEncoder(
+        encoder = StreamEncoder(
             options,
             frame_rows=frame_rows,
             frame_bytes=frame_bytes,
@@ -109,10 +107,8 @@ class JellyWriter:
             restart_every=restart_every,
             index=index,
         )
-        self._is_closed = False
-        self._exclusive = Exclusive("the writer")
-        self._sink = ByteSink(sink, compression, filesystem=filesystem)
-        self._encoder.can_rewrite = self._sink.can_rewrite
+        super().__init__(encoder, ByteSink(sink, compression, filesystem=filesystem))
+        encoder.can_rewrite = self._sink.can_rewrite
 
     @property
     def options(self) -> StreamOptions | None:
@@ -123,11 +119,6 @@ class JellyWriter:
     def statements_written(self) -> int:
         """The number of statements written so far."""
         return self._encoder.statements
-
-    @property
-    def restarts(self) -> list[tuple[int, int]]:
-        """The restart points so far: for each its offset in the stream, and how many statements come before it."""
-        return self._encoder.restarts
 
     # ---- what can be written ----
 
@@ -145,20 +136,6 @@ class JellyWriter:
         """
         with self._exclusive:
             self._write(statements)
-
-    def write_batch(self, batch: Batch, start: int = 0, stop: int | None = None) -> None:
-        """Write the rows of a batch; the batch's own frames do not matter.
-
-        Args:
-            batch: statements; triples become quads of the default graph where the stream has quads
-            start: the first row to write
-            stop: the row behind the last one, by default all that follow
-
-        Raises:
-            EncodeError: if a statement cannot be written; `row` is its row, and those before it are written
-        """
-        with self._exclusive:
-            self._write_batch(batch, start, stop)
 
     def write_batch_in_frames(self, batch: Batch) -> None:
         """Write a `batch` in the frames that it has, without their namespaces and metadata.
@@ -239,65 +216,12 @@ class JellyWriter:
             self._open_encoder().end_frame(metadata)
             self._pass_on(OUTPUT_BYTES)
 
-    def flush(self) -> None:
-        """End the frame if it has rows, and hand all bytes to the sink: for streams that someone reads meanwhile."""
-        with self._exclusive:
-            self._open_encoder().flush()
-            self._pass_on(0)
-            self._sink.flush()
-
-    def close(self) -> None:
-        """End the stream. What goes to a path appears there now."""
-        with self._exclusive:
-            if self._is_closed:
-                return
-            try:
-                self._encoder.finish()
-                self._pass_on(0)
-            except BaseException:
-                self.discard()
-                raise
-            self._is_closed = True
-            self._sink.close()
-
-    def discard(self) -> None:
-        """Give up: nothing appears at the path."""
-        self._is_closed = True
-        self._sink.discard()
-
-    def __enter__(self) -> JellyWriter:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
-    ) -> None:
-        if kind is None:
-            self.close()
-        else:
-            self.discard()
-
     # ---- the mechanism ----
-
-    def _open_encoder(self) -> StreamEncoder:
-        if self._is_closed:
-            raise EncodeError("the writer is closed")
-        return self._encoder
 
     def _write(self, statements: Iterable[Triple | Quad]) -> None:
         encoder = self._open_encoder()
         try:
             for _ in encode_statements(encoder, statements):
-                self._pass_on(OUTPUT_BYTES)
-        finally:
-            self._pass_on(OUTPUT_BYTES)
-
-    def _write_batch(self, batch: Batch, start: int, stop: int | None) -> None:
-        encoder = self._open_encoder()
-        end = len(batch) if stop is None else stop
-        row = start
-        try:
-            while row < end:
-                row = encoder.encode(batch, row, end)
                 self._pass_on(OUTPUT_BYTES)
         finally:
             self._pass_on(OUTPUT_BYTES)
@@ -313,8 +237,6 @@ class JellyWriter:
             self._pass_on(OUTPUT_BYTES)
 
     def _pass_on(self, at_least: int) -> None:
-        """Hand finished bytes to the sink, if there are as many, or any if that is 0."""
         for offset, data in self._encoder.take_rewrites():
             self._sink.rewrite(offset, data)
-        if self._encoder.ready_bytes >= max(at_least, 1):
-            self._sink.write(self._encoder.take())
+        super()._pass_on(at_least)

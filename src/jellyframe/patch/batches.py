@@ -1,0 +1,140 @@
+"""Rows of patches as Python objects to batches, and back."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final
+
+from jellyframe.batch import Batch
+from jellyframe.errors import EncodeError, NamedGraphError
+from jellyframe.kernel import patch_fields as fields
+from jellyframe.kernel.objects_cy import StatementBuilder
+from jellyframe.patch.rows import (
+    Add,
+    Delete,
+    Header,
+    NamespaceAdd,
+    NamespaceDelete,
+    PatchRow,
+    Punctuation,
+    TransactionAbort,
+    TransactionCommit,
+    TransactionStart,
+)
+from jellyframe.stream.statements import BATCH_BYTES, BATCH_ROWS
+from jellyframe.terms import DEFAULT_GRAPH, Literal
+
+# Rows are made into objects so many at a time.
+ROWS_AT_A_TIME: Final = 4096
+_OPERATIONS: Final[dict[type, int]] = {
+    Add: fields.PATCH_ADD,
+    Delete: fields.PATCH_DELETE,
+    NamespaceAdd: fields.PATCH_NAMESPACE_ADD,
+    NamespaceDelete: fields.PATCH_NAMESPACE_DELETE,
+    Header: fields.PATCH_HEADER,
+    TransactionStart: fields.PATCH_TRANSACTION_START,
+    TransactionCommit: fields.PATCH_TRANSACTION_COMMIT,
+    TransactionAbort: fields.PATCH_TRANSACTION_ABORT,
+    Punctuation: fields.PATCH_PUNCTUATION,
+}
+_NOTHING: Final = DEFAULT_GRAPH
+# The terms of a row, with DEFAULT_GRAPH for those that it has not.
+_Terms = tuple[Any, Any, Any, Any]
+
+
+def rows_of(batch: Batch, start: int = 0, stop: int | None = None) -> Iterator[PatchRow]:
+    """Yield rows of the batch of a patch as objects."""
+    if batch.op is None:
+        raise ValueError("the batch is one of statements, not of a patch: it has no operations")
+    stop = len(batch) if stop is None else stop
+    for first in range(start, stop, ROWS_AT_A_TIME):
+        last = min(first + ROWS_AT_A_TIME, stop)
+        for op, terms in zip(batch.op[first:last].tolist(), batch.statements(first, last), strict=True):
+            yield _MAKERS[op](terms)
+
+
+def row_batches(rows: Iterable[PatchRow], *, has_graph: bool) -> Iterator[Batch]:
+    """Yield the rows of an iterable in batches of bounded rows and bytes.
+
+    Where a row is refused, or the iterable raises an error of whatever kind, the rows before it are yielded first.
+
+    Args:
+        rows: any iterable of rows; no more of it is drawn than the next batch takes
+        has_graph: whether they are rows of a stream of quads
+
+    Raises:
+        EncodeError: if something is not a row, has a graph where there can be none, or holds what is not a term
+    """
+    ops = array("i")
+    builder = StatementBuilder(has_graph, True)
+
+    def terms_of_rows() -> Iterator[tuple[Any, ...]]:
+        for row in rows:
+            op = _OPERATIONS.get(type(row))
+            if op is None:
+                raise EncodeError(f"a {type(row).__name__} is not a row of a patch")
+            terms = _terms_of(row)
+            if not has_graph:
+                if terms[3] is not None and terms[3] is not DEFAULT_GRAPH:
+                    raise NamedGraphError("a row with a graph in a stream of triples; set statement_type to QUADS")
+                terms = terms[:3]  # type: ignore[assignment]
+            elif terms[3] is None:
+                terms = (*terms[:3], DEFAULT_GRAPH)
+            ops.append(op)
+            yield terms
+
+    iterator = terms_of_rows()
+    while True:
+        error: BaseException | None = None
+        added = 0
+        try:
+            added = builder.add(iterator, BATCH_ROWS, BATCH_BYTES)
+        except BaseException as raised:
+            error = raised
+        if builder.rows:
+            batch = Batch.from_builder(builder.take())
+            # An operation may be there whose terms were refused.
+            yield batch.replace(op=memoryview(ops)[: len(batch)])
+            ops = array("i")
+        if error is not None:
+            raise error
+        if added == 0:
+            return
+
+
+def _terms_of(row: PatchRow) -> _Terms:
+    match row:
+        case Add() | Delete():
+            return (row.s, row.p, row.o, row.g)
+        case NamespaceAdd() | NamespaceDelete():
+            return (_text(row.name, "a namespace's name"), _NOTHING, _NOTHING if row.iri is None else row.iri, row.g)
+        case Header():
+            return (_text(row.key, "a header's key"), _NOTHING, row.value, _NOTHING)
+        case _:
+            return (_NOTHING, _NOTHING, _NOTHING, _NOTHING)
+
+
+def _text(text: str, what: str) -> Literal:
+    if not isinstance(text, str):
+        raise EncodeError(f"{what} is a {type(text).__name__}, and must be a str")
+    return Literal(text)
+
+
+def _graph_of(terms: tuple[Any, ...]) -> Any:
+    return terms[3] if len(terms) == 4 else None
+
+
+_MAKERS: Final[dict[int, Callable[[Any], PatchRow]]] = {
+    fields.PATCH_ADD: lambda terms: Add(*terms),
+    fields.PATCH_DELETE: lambda terms: Delete(*terms),
+    fields.PATCH_NAMESPACE_ADD: lambda terms: NamespaceAdd(terms[0].lex, terms[2], _graph_of(terms)),
+    fields.PATCH_NAMESPACE_DELETE: lambda terms: NamespaceDelete(
+        terms[0].lex, None if terms[2] is DEFAULT_GRAPH else terms[2], _graph_of(terms)
+    ),
+    fields.PATCH_HEADER: lambda terms: Header(terms[0].lex, terms[2]),
+    fields.PATCH_TRANSACTION_START: lambda _terms: TransactionStart(),
+    fields.PATCH_TRANSACTION_COMMIT: lambda _terms: TransactionCommit(),
+    fields.PATCH_TRANSACTION_ABORT: lambda _terms: TransactionAbort(),
+    fields.PATCH_PUNCTUATION: lambda _terms: Punctuation(),
+}

@@ -1,0 +1,126 @@
+"""The writing side of Jelly-Patch without I/O: batches and patch ends in, bytes or whole frames out."""
+
+from __future__ import annotations
+
+from jellyframe.batch import Batch
+from jellyframe.errors import NamedGraphError, OptionsError
+from jellyframe.kernel.encode_patch_cy import PatchEncoder
+from jellyframe.patch.options import PatchOptions, PatchStreamType
+from jellyframe.stream.encoding import DEFAULT_FRAME_BYTES, DEFAULT_FRAME_ROWS, OUTPUT_BYTES, AnyStreamEncoder
+
+
+class PatchStreamEncoder(AnyStreamEncoder[PatchEncoder]):
+    """Encodes a patch stream. It does no I/O: what is encoded waits until it is taken, as bytes or as frames.
+
+    A row that is refused with a `JellyError` leaves no trace: what was accepted before is in the stream, and the
+    encoder can be used further. Another error inside the encoder, such as a `MemoryError`, ends the stream.
+
+    Args:
+        options: the options of the stream
+        frame_rows: rows after which a frame is cut, None for no such limit; not in FRAME streams and bare ones
+        frame_bytes: bytes after which a frame is cut, None for no such limit; not in FRAME streams and bare ones
+        delimited: whether frames have their lengths in front; a stream without is one bare frame
+        restart_every: distance of restart points in bytes, None for none; they lie outside of transactions and, in
+            PUNCTUATED streams, between patches
+        index: whether an index of the restart points ends the stream; not in FRAME streams
+        output_bytes: finished bytes at which `encode` stops for them to be taken
+    """
+
+    _kernel: PatchEncoder
+
+    def __init__(
+        self,
+        options: PatchOptions | None = None,
+        *,
+        frame_rows: int | None = DEFAULT_FRAME_ROWS,
+        frame_bytes: int | None = DEFAULT_FRAME_BYTES,
+        delimited: bool = True,
+        restart_every: int | None = None,
+        index: bool = False,
+        output_bytes: int = OUTPUT_BYTES,
+    ) -> None:
+        super().__init__(
+            frame_rows=frame_rows,
+            frame_bytes=frame_bytes,
+            delimited=delimited,
+            restart_every=restart_every,
+            index=index,
+            output_bytes=output_bytes,
+        )
+        self._options = options = PatchOptions() if options is None else options
+        options.check_writable()
+        is_by_frame = options.stream_type is PatchStreamType.FRAME
+        if index and is_by_frame:
+            raise OptionsError("an index is a frame without rows: in a stream of type FRAME, an empty patch")
+        # The last batch of rows without graphs in a stream of quads, and its column of graphs.
+        self._graphs: tuple[Batch, memoryview | None] | None = None
+        may_cut = delimited and not is_by_frame
+        self._kernel = PatchEncoder(
+            options.to_bytes(),
+            options.statement_type,
+            options.stream_type,
+            options.generalized_statements,
+            options.rdf_star,
+            options.max_name_table_size,
+            options.max_prefix_table_size,
+            options.max_datatype_table_size,
+            frame_rows or 0 if may_cut else 0,
+            frame_bytes or 0 if may_cut else 0,
+            delimited,
+            restart_every or 0,
+            output_bytes,
+        )
+
+    @property
+    def options(self) -> PatchOptions:
+        """The options of the stream."""
+        return self._options
+
+    def encode(self, batch: Batch, start: int = 0, stop: int | None = None) -> int:
+        """Encode rows `start` to `stop` of the batch of a patch and return the row to go on from.
+
+        The result is below `stop` when `output_bytes` are ready: take them, and call again with it as `start`. The
+        frames of the batch do not matter: `end_patch`, or a punctuation row, ends a patch. Rows without a graph go into
+        a stream of quads, in the default graph.
+
+        Raises:
+            EncodeError: if a row cannot be written with the options of the stream, or at this place; `row` is its row
+                in the batch, and the rows before it are encoded
+        """
+        stop = len(batch) if stop is None else stop
+        if not 0 <= start <= stop <= len(batch):
+            raise IndexError(f"rows {start} to {stop} of a batch of {len(batch)}")
+        if batch.op is None:
+            raise ValueError("the batch is one of statements, not of a patch: it has no operations")
+        if batch.has_graph and not self._options.has_graph:
+            raise NamedGraphError("rows with graphs in a stream of triples; set statement_type to QUADS")
+        graph = self._graph_column(batch) if self._options.has_graph else None
+        return self._kernel.encode(batch.op, batch.s, batch.p, batch.o, graph, batch.terms, start, stop)
+
+    def end_patch(self) -> None:
+        """End the patch, even an empty one: with a punctuation mark, or in FRAME streams with the frame.
+
+        Raises:
+            EncodeError: if the stream is FLAT, so that it has one patch only, or a transaction is open
+        """
+        self._kernel.end_patch()
+
+    def flush(self) -> None:
+        """End the frame if it has rows, so that all that was encoded can be taken. A FRAME stream has to wait."""
+        if self._options.stream_type is not PatchStreamType.FRAME and self._kernel.has_content:
+            self._kernel.end_frame()
+
+    def finish(self) -> None:
+        """End the stream, and the patch in hand if it has rows. A stream without rows still has the options.
+
+        Raises:
+            EncodeError: if a transaction is open
+        """
+        self._finish(self._kernel)
+
+    def _graph_column(self, batch: Batch) -> memoryview | None:
+        if batch.has_graph:
+            return batch.g
+        if self._graphs is None or self._graphs[0] is not batch:
+            self._graphs = (batch, batch.with_graph().g)
+        return self._graphs[1]

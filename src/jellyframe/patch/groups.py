@@ -1,0 +1,231 @@
+"""The patches and the transactions of a stream, each of them read as it is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple, TypeAlias
+
+from jellyframe.batch import Batch
+from jellyframe.kernel.patch_fields import (
+    PATCH_HEADER,
+    PATCH_PUNCTUATION,
+    PATCH_TRANSACTION_ABORT,
+    PATCH_TRANSACTION_COMMIT,
+    PATCH_TRANSACTION_START,
+)
+from jellyframe.patch.batches import rows_of
+from jellyframe.patch.options import PatchStreamType
+from jellyframe.patch.rows import Header, HeaderValue, PatchRow
+
+_TRANSACTION_ENDS: Final = (PATCH_TRANSACTION_COMMIT, PATCH_TRANSACTION_ABORT)
+
+
+class Part(NamedTuple):
+    """Rows of a batch that belong together, whether what they are part of ends with them, and the row that ends it."""
+
+    batch: Batch
+    is_end: bool
+    end_op: int | None = None
+
+
+Parts: TypeAlias = Iterator[Part]
+
+
+class RowGroup:
+    """Consecutive rows of a stream. They are read as they are drawn, once, and skipped when the next group is."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._waiting: Part | None = None
+        self._end: Part | None = None
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the end of the group has been read; false where the stream ends before it."""
+        return self._end is not None and self._waiting is None
+
+    def batches(self) -> Iterator[Batch]:
+        """Return the rows that have not been read yet, in batches with the column `op`."""
+        while (part := self._next_part()) is not None:
+            if len(part.batch):
+                yield part.batch
+
+    def rows(self) -> Iterator[PatchRow]:
+        """Return the rows that have not been read yet."""
+        for batch in self.batches():
+            yield from rows_of(batch)
+
+    def __iter__(self) -> Iterator[PatchRow]:
+        return self.rows()
+
+    def skip(self) -> None:
+        """Read on to the end of the group."""
+        while self._next_part() is not None:
+            pass
+
+    def _next_part(self) -> Part | None:
+        part, self._waiting = self._waiting, None
+        if part is not None:
+            return part
+        if self._end is not None:
+            return None
+        part = next(self._parts, None)
+        if part is not None and part.is_end:
+            self._end = part
+        return part
+
+    def _peek(self) -> Part | None:
+        """Return the next part that has rows, and keep it."""
+        while True:
+            part = self._next_part()
+            if part is None or len(part.batch):
+                self._waiting = part
+                return part
+
+
+class Patch(RowGroup):
+    """One patch of a stream: an iterator over its rows, which can be drawn once."""
+
+    def __init__(self, parts: Parts) -> None:
+        super().__init__(parts)
+        self._headers: dict[str, HeaderValue] | None = None
+
+    @property
+    def headers(self) -> dict[str, HeaderValue]:
+        """The headers that the patch begins with. Reads as far as is needed to see them; they stay among the rows."""
+        if self._headers is None:
+            self._headers = {}
+            part = self._peek()
+            if part is not None and part.batch.op is not None:
+                ops = part.batch.op.tolist()
+                count = next((row for row, op in enumerate(ops) if op != PATCH_HEADER), len(ops))
+                for row in rows_of(part.batch, 0, count):
+                    assert isinstance(row, Header)
+                    self._headers[row.key] = row.value
+        return self._headers
+
+
+class Transaction(RowGroup):
+    """The rows of a transaction, without those that start and end it; or rows that are in none.
+
+    Attributes:
+        is_explicit: whether a row starts the transaction; false for rows that are in none
+    """
+
+    def __init__(self, parts: Parts, *, is_explicit: bool) -> None:
+        super().__init__(parts)
+        self.is_explicit = is_explicit
+
+    @property
+    def is_committed(self) -> bool | None:
+        """Whether what is in the transaction holds. None while it has not been read to its end, or if it has none."""
+        if self._end is None or not self.is_complete:
+            return None
+        return not self.is_explicit or self._end.end_op == PATCH_TRANSACTION_COMMIT
+
+
+def patches_of(batches: Iterator[Batch], stream_type: PatchStreamType) -> Iterator[Patch]:
+    """Yield the patches that a stream of this type has."""
+    if stream_type is PatchStreamType.FLAT:
+        yield Patch(_whole_stream(batches))
+        return
+    parts = _frame_parts(batches) if stream_type is PatchStreamType.FRAME else _punctuated_parts(batches)
+    while True:
+        patch = Patch(parts)
+        # A patch of a FRAME stream may be empty; of a PUNCTUATED one only if a mark ends it.
+        part = patch._next_part()
+        if part is None:
+            return
+        patch._waiting = part
+        yield patch
+        patch.skip()
+
+
+def transactions_of(batches: Iterator[Batch]) -> Iterator[Transaction]:
+    """Yield the transactions of a stream, and what lies between them."""
+    cuts = _TransactionCuts(batches)
+    while cuts.advance():
+        transaction = Transaction(cuts.parts(), is_explicit=cuts.is_inside)
+        yield transaction
+        transaction.skip()
+
+
+def _whole_stream(batches: Iterator[Batch]) -> Parts:
+    for batch in batches:
+        yield Part(batch, False)
+    yield Part(Batch.from_statements(()), True)
+
+
+def _frame_parts(batches: Iterator[Batch]) -> Parts:
+    for batch in batches:
+        for span in batch.frame_spans():
+            yield Part(_rows(batch, span.start, span.stop), span.is_complete)
+
+
+def _punctuated_parts(batches: Iterator[Batch]) -> Parts:
+    for batch in batches:
+        start = 0
+        for row in _places(batch, PATCH_PUNCTUATION):
+            yield Part(_rows(batch, start, row), True)
+            start = row + 1
+        if start < len(batch):
+            yield Part(batch.slice(start), False)
+
+
+def _rows(batch: Batch, start: int, stop: int) -> Batch:
+    return batch.slice(start, stop) if stop > start else batch.take(())
+
+
+def _places(batch: Batch, wanted: int) -> list[int]:
+    assert batch.op is not None
+    return [row for row, op in enumerate(batch.op.tolist()) if op == wanted]
+
+
+class _TransactionCuts:
+    """The batches of a stream, cut where transactions start and end."""
+
+    def __init__(self, batches: Iterator[Batch]) -> None:
+        self._batches = batches
+        self._batch: Batch | None = None
+        self._ops: list[int] = []
+        self._row = 0
+        self.is_inside = False
+
+    def advance(self) -> bool:
+        """Move to the first row of the next group; false at the end of the stream."""
+        self.is_inside = False
+        if not self._has_row():
+            return False
+        if self._ops[self._row] == PATCH_TRANSACTION_START:
+            self.is_inside = True
+            self._row += 1
+        return True
+
+    def parts(self) -> Parts:
+        """Yield the rows up to the end of the group. One that another start ends, where that is allowed, has none."""
+        while self._has_row():
+            batch, start = self._batch, self._row
+            assert batch is not None
+            for row in range(start, len(self._ops)):
+                op = self._ops[row]
+                if self.is_inside and op in _TRANSACTION_ENDS:
+                    self._row = row + 1
+                    yield Part(_rows(batch, start, row), True, op)
+                    return
+                if op == PATCH_TRANSACTION_START:
+                    self._row = row
+                    yield Part(_rows(batch, start, row), not self.is_inside)
+                    return
+            self._row = len(self._ops)
+            yield Part(batch.slice(start), False)
+        if not self.is_inside:
+            yield Part(Batch.from_statements(()), True)
+
+    def _has_row(self) -> bool:
+        while self._batch is None or self._row >= len(self._ops):
+            batch = next(self._batches, None)
+            if batch is None:
+                return False
+            assert batch.op is not None
+            self._batch, self._ops, self._row = batch, batch.op.tolist(), 0
+        return True

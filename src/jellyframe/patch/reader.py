@@ -1,0 +1,92 @@
+"""Reading patch streams: rows, patches, transactions and batches as views of one stream."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jellyframe.batch import Batch
+from jellyframe.options import Limits
+from jellyframe.patch.batches import rows_of
+from jellyframe.patch.decoder import PatchStreamDecoder
+from jellyframe.patch.groups import Patch, Transaction, patches_of, transactions_of
+from jellyframe.patch.options import PatchOptions
+from jellyframe.patch.rows import PatchRow
+from jellyframe.storage.sources import ByteSource
+from jellyframe.storage.types import FileSystem, Source
+from jellyframe.stream.decoder import DEFAULT_BATCH_ROWS
+from jellyframe.stream.exclusive import ExclusiveIterator
+from jellyframe.stream.reading import AnyReader
+from jellyframe.stream.source_batches import SourceBatches
+
+
+def open_patch_reader(
+    source: Source,
+    *,
+    limits: Limits | None = None,
+    strict: bool = True,
+    concatenated: bool = False,
+    batch_rows: int = DEFAULT_BATCH_ROWS,
+    delimited: bool | None = None,
+    byte_range: tuple[int, int | None] | None = None,
+    filesystem: FileSystem | None = None,
+) -> PatchReader:
+    """Open a Jelly-Patch stream for reading.
+
+    Parameters:
+        source: a path, a URI, bytes, or a binary file object, which need not seek. gzip and Zstandard are recognised.
+        limits: what untrusted input may ask for.
+        strict: refuse what the specification lets a consumer refuse or ignore: transactions that start or end where
+            they must not, or are open at the end, and graphs in a stream of triples, which are else ignored.
+        concatenated: every options row begins a new stream. By default, as the format says, a repeated one has to be
+            identical and changes nothing.
+        batch_rows: rows in a batch, at most.
+        delimited: whether the frames have their lengths in front; by default the first bytes tell.
+        byte_range: read from one restart point to another (see `jellyframe.stream.index`).
+        filesystem: of pyarrow or fsspec, in which the source is a path.
+    """
+    limits = limits or Limits()
+    start, stop = byte_range or (0, None)
+    opened = ByteSource(source, limits, start=start, stop=stop, filesystem=filesystem)
+    decoder = PatchStreamDecoder(
+        limits=limits,
+        strict=strict,
+        concatenated=concatenated,
+        delimited=delimited if byte_range is None else True,
+        batch_rows=batch_rows,
+        self_contained=start > 0,
+        start=start,
+        source_name=opened.name,
+    )
+    return PatchReader(SourceBatches(opened, decoder))
+
+
+class PatchReader(AnyReader[PatchOptions]):
+    """A patch stream that is being read. Its views share one position: what one has consumed, another does not see.
+
+    A reader is for one thread at a time. Views of a reader that has been closed raise.
+    """
+
+    def __init__(self, batches: SourceBatches[PatchOptions]) -> None:
+        super().__init__(batches, batches.source.name, "Jelly-Patch")
+
+    def rows(self) -> Iterator[PatchRow]:
+        """Return the stream row by row, punctuation marks included."""
+        for batch in self.batches():
+            yield from rows_of(batch)
+
+    def patches(self) -> Iterator[Patch]:
+        """Return the patches of the stream: its frames, the whole, or what punctuation marks end, as its type says.
+
+        Each is read as its rows are drawn. What is left of it is skipped when the next one is drawn.
+        """
+        return patches_of(self._guarded_batches(), self.options.stream_type)
+
+    def transactions(self) -> Iterator[Transaction]:
+        """Return the transactions of the stream and, as groups that are not explicit, the rows that are in none."""
+        return transactions_of(self._guarded_batches())
+
+    def __iter__(self) -> Iterator[PatchRow]:
+        return self.rows()
+
+    def _guarded_batches(self) -> Iterator[Batch]:
+        return ExclusiveIterator(self._exclusive, self._each_batch())

@@ -1,0 +1,135 @@
+"""Writing patch streams: from rows and batches."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
+
+from jellyframe.errors import EncodeError, OptionsError
+from jellyframe.patch.batches import row_batches
+from jellyframe.patch.encoder import PatchStreamEncoder
+from jellyframe.patch.options import PatchOptions
+from jellyframe.storage.sinks import ByteSink
+from jellyframe.stream.encoding import DEFAULT_FRAME_BYTES, DEFAULT_FRAME_ROWS, DEFAULT_RESTART_EVERY, OUTPUT_BYTES
+from jellyframe.stream.writing import AnyWriter
+
+if TYPE_CHECKING:
+    from jellyframe.patch.rows import PatchRow
+    from jellyframe.storage.types import Compression, FileSystem, Sink
+
+
+class PatchWriterSettings(TypedDict, total=False):
+    """The keyword arguments of `open_patch_writer`."""
+
+    frame_rows: int | None
+    frame_bytes: int | None
+    delimited: bool
+    compression: Compression | None
+    restart_every: int | Literal["auto"] | None
+    index: bool
+    filesystem: FileSystem | None
+
+
+def open_patch_writer(
+    sink: Sink, options: PatchOptions | None = None, **settings: Unpack[PatchWriterSettings]
+) -> PatchWriter:
+    """Open a Jelly-Patch stream for writing.
+
+    Args:
+        sink: a path or a URI, where the file appears when the writer is closed, or a binary file object
+        options: the options of the stream, by default `PatchOptions()`: quads, with punctuation marks
+        frame_rows: rows after which a frame is cut (256), None for no such limit; in FRAME streams `end_patch` alone
+            ends frames
+        frame_bytes: bytes after which a frame is cut (1,000,000), None for no such limit
+        delimited: whether frames have their lengths in front (true); a stream without is one bare frame
+        compression: `gzip`, `zstd` or None
+        restart_every: distance of restart points in bytes, None for none; by default, `auto`, streams to a path have
+            one every 8 MiB, outside of transactions and, unless the stream is FLAT, between patches
+        index: whether an index of the restart points is appended (false); not in FRAME streams
+        filesystem: where the path is, a file system of pyarrow or fsspec; by default as the path says
+
+    Raises:
+        OptionsError: if the options make no sense, or do not go together
+    """
+    return PatchWriter(sink, options, **settings)
+
+
+class PatchWriter(AnyWriter[PatchStreamEncoder]):
+    """A patch stream that is being written.
+
+    A row that is refused with a `JellyError` leaves no trace: what was accepted before is in the stream, and the writer
+    can be used further. A writer is for one thread at a time. Closing ends the patch in hand if it has rows, and raises if a transaction is open.
+    """
+
+    def __init__(
+        self,
+        sink: Sink,
+        options: PatchOptions | None = None,
+        *,
+        frame_rows: int | None = DEFAULT_FRAME_ROWS,
+        frame_bytes: int | None = DEFAULT_FRAME_BYTES,
+        delimited: bool = True,
+        compression: Compression | None = None,
+        restart_every: int | Literal["auto"] | None = "auto",
+        index: bool = False,
+        filesystem: FileSystem | None = None,
+    ) -> None:
+        """Open a stream; the arguments are those of `open_patch_writer`."""
+        if index and compression is not None:
+            raise OptionsError("an index has its place in files without compression only")
+        if restart_every == "auto":
+            is_path = isinstance(sink, str | os.PathLike)
+            restart_every = DEFAULT_RESTART_EVERY if is_path and delimited else None
+        encoder = PatchStreamEncoder(
+            options,
+            frame_rows=frame_rows,
+            frame_bytes=frame_bytes,
+            delimited=delimited,
+            restart_every=restart_every,
+            index=index,
+        )
+        super().__init__(encoder, ByteSink(sink, compression, filesystem=filesystem))
+
+    @property
+    def options(self) -> PatchOptions:
+        """The options of the stream."""
+        return self._encoder.options
+
+    @property
+    def rows_written(self) -> int:
+        """The number of rows written so far, punctuation marks included."""
+        return self._encoder.statements
+
+    def write(self, rows: Iterable[PatchRow]) -> None:
+        """Write rows, from any iterable, as they come.
+
+        Where a row is refused, or the iterable raises, those before it are written. Those behind a row that is refused
+        are not, though an iterator may have been drawn further.
+
+        Args:
+            rows: rows of a patch; a graph that is None is the default graph where the stream has quads
+
+        Raises:
+            EncodeError: if a row cannot be written; the message says which of those given it is
+        """
+        with self._exclusive:
+            given = 0
+            for batch in row_batches(rows, has_graph=self._open_encoder().options.has_graph):
+                try:
+                    self._write_batch(batch, 0, None)
+                except EncodeError as error:
+                    if error.row is None:
+                        raise
+                    raise EncodeError(f"row {given + error.row} of those given: {error.message}") from None
+                given += len(batch)
+
+    def end_patch(self) -> None:
+        """End the patch, even an empty one: with a punctuation mark, or in FRAME streams with the frame.
+
+        Raises:
+            EncodeError: if the stream is FLAT, so that it has one patch only, or a transaction is open
+        """
+        with self._exclusive:
+            self._open_encoder().end_patch()
+            self._pass_on(OUTPUT_BYTES)

@@ -1,0 +1,96 @@
+"""What the encoders of all kinds of streams have in common: the bytes that are ready, and the settings of frames."""
+
+from __future__ import annotations
+
+from typing import Final, Generic, TypeVar
+
+from jellyframe.errors import OptionsError
+from jellyframe.kernel.encode_frames_cy import FrameEncoder
+from jellyframe.options import check_number
+from jellyframe.stream.index import encode_index_frame
+from jellyframe.wire import decode_varint
+
+DEFAULT_FRAME_ROWS: Final = 256
+DEFAULT_FRAME_BYTES: Final = 1_000_000
+DEFAULT_RESTART_EVERY: Final = 8 << 20
+# Output is handed on in pieces of about this size.
+OUTPUT_BYTES: Final = 1 << 20
+# Numbers above this are not counts of rows or bytes.
+_LARGEST_COUNT: Final = 1 << 62
+_KernelT = TypeVar("_KernelT", bound=FrameEncoder)
+
+
+class AnyStreamEncoder(Generic[_KernelT]):
+    """Holds the kernel of a stream, once there is one, and gives out the bytes that it has finished."""
+
+    def __init__(
+        self,
+        *,
+        frame_rows: int | None,
+        frame_bytes: int | None,
+        delimited: bool,
+        restart_every: int | None,
+        index: bool,
+        output_bytes: int,
+    ) -> None:
+        for name, value in (("frame_rows", frame_rows), ("frame_bytes", frame_bytes), ("restart_every", restart_every)):
+            if value is not None:
+                check_number(name, value, 1, _LARGEST_COUNT)
+        check_number("output_bytes", output_bytes, 1, _LARGEST_COUNT)
+        if index and not delimited:
+            raise OptionsError("an index has its place in delimited streams only")
+        self._frame_rows = frame_rows
+        self._frame_bytes = frame_bytes
+        self._is_delimited = delimited
+        self._restart_every = restart_every
+        self._has_index = index
+        self._output_bytes = output_bytes
+        self._index_frame = b""
+        self._kernel: _KernelT | None = None
+
+    @property
+    def statements(self) -> int:
+        """The number of statements encoded."""
+        return 0 if self._kernel is None else self._kernel.statements
+
+    @property
+    def frames(self) -> int:
+        """The number of frames that are complete."""
+        return 0 if self._kernel is None else self._kernel.frames
+
+    @property
+    def restarts(self) -> list[tuple[int, int]]:
+        """The restart points so far: for each its offset in the stream, and how many statements come before it."""
+        return [] if self._kernel is None else list(self._kernel.restarts)
+
+    @property
+    def ready_bytes(self) -> int:
+        """The number of bytes that `take` would return."""
+        return len(self._index_frame) + (0 if self._kernel is None else self._kernel.output_size())
+
+    def take(self) -> bytes:
+        """Return the bytes that are finished since the last call, which end where a frame does."""
+        taken = b"" if self._kernel is None else self._kernel.take_output()
+        if self._index_frame:
+            taken += self._index_frame
+            self._index_frame = b""
+        return taken
+
+    def take_frames(self) -> list[bytes]:
+        """Return the frames that are finished since the last call, each without its length: for messages."""
+        data = self.take()
+        if not self._is_delimited:
+            return [data] if data else []
+        frames: list[bytes] = []
+        at = 0
+        while at < len(data):
+            size, at = decode_varint(data, at)
+            frames.append(data[at : at + size])
+            at += size
+        return frames
+
+    def _finish(self, kernel: FrameEncoder) -> None:
+        """End the stream, with an index if it is to have one."""
+        kernel.finish()
+        if self._has_index:
+            self._index_frame = encode_index_frame(kernel.restarts, kernel.statements, kernel.offset())

@@ -1,0 +1,122 @@
+"""What the writers of all kinds of streams have in common: an encoder, and the sink that its bytes go to."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Generic, Protocol, Self, TypeVar
+
+from jellyframe.batch import Batch
+from jellyframe.errors import EncodeError
+from jellyframe.storage.sinks import ByteSink
+from jellyframe.stream.encoding import OUTPUT_BYTES
+from jellyframe.stream.exclusive import Exclusive
+
+
+class FinishedBytes(Protocol):
+    """An encoder, as far as a writer need know it."""
+
+    @property
+    def ready_bytes(self) -> int: ...
+
+    @property
+    def restarts(self) -> list[tuple[int, int]]: ...
+
+    def encode(self, batch: Batch, start: int = 0, stop: int | None = None) -> int: ...
+
+    def take(self) -> bytes: ...
+
+    def flush(self) -> None: ...
+
+    def finish(self) -> None: ...
+
+
+_EncoderT = TypeVar("_EncoderT", bound=FinishedBytes)
+
+
+class AnyWriter(Generic[_EncoderT]):
+    """A stream that is being written. What goes to a path appears there when the writer is closed."""
+
+    def __init__(self, encoder: _EncoderT, sink: ByteSink) -> None:
+        self._encoder = encoder
+        self._sink = sink
+        self._is_closed = False
+        self._exclusive = Exclusive("the writer")
+
+    @property
+    def restarts(self) -> list[tuple[int, int]]:
+        """The restart points so far: for each its offset in the stream, and how many statements come before it."""
+        return self._encoder.restarts
+
+    def write_batch(self, batch: Batch, start: int = 0, stop: int | None = None) -> None:
+        """Write the rows of a batch; the batch's own frames do not matter.
+
+        Args:
+            batch: the rows; triples become quads of the default graph where the stream has quads
+            start: the first row to write
+            stop: the row behind the last one, by default all that follow
+
+        Raises:
+            EncodeError: if a row cannot be written; `row` is its row, and those before it are written
+        """
+        with self._exclusive:
+            self._write_batch(batch, start, stop)
+
+    def flush(self) -> None:
+        """End the frame if it has rows, and hand all bytes to the sink: for streams that someone reads meanwhile."""
+        with self._exclusive:
+            self._open_encoder().flush()
+            self._pass_on(0)
+            self._sink.flush()
+
+    def close(self) -> None:
+        """End the stream. What goes to a path appears there now."""
+        with self._exclusive:
+            if self._is_closed:
+                return
+            try:
+                self._encoder.finish()
+                self._pass_on(0)
+            except BaseException:
+                self.discard()
+                raise
+            self._is_closed = True
+            self._sink.close()
+
+    def discard(self) -> None:
+        """Give up: nothing appears at the path."""
+        self._is_closed = True
+        self._sink.discard()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self.discard()
+
+    # ---- the mechanism ----
+
+    def _open_encoder(self) -> _EncoderT:
+        if self._is_closed:
+            raise EncodeError("the writer is closed")
+        return self._encoder
+
+    def _write_batch(self, batch: Batch, start: int, stop: int | None) -> None:
+        encoder = self._open_encoder()
+        end = len(batch) if stop is None else stop
+        row = start
+        try:
+            while row < end:
+                row = encoder.encode(batch, row, end)
+                self._pass_on(OUTPUT_BYTES)
+        finally:
+            self._pass_on(OUTPUT_BYTES)
+
+    def _pass_on(self, at_least: int) -> None:
+        """Hand finished bytes to the sink, if there are as many, or any if that is 0."""
+        if self._encoder.ready_bytes >= max(at_least, 1):
+            self._sink.write(self._encoder.take())
