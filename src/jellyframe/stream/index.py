@@ -153,6 +153,13 @@ def scan_restart_points(
 
 def looks_like_restart(frame: bytes) -> bool:
     """Whether a frame, of which at least the first rows are given, begins as our writer begins at a restart point."""
+    try:
+        return _begins_with_entry(frame)
+    except ParseError:
+        return False
+
+
+def _begins_with_entry(frame: bytes) -> bool:
     rows: _RowTags | None = None
     at = 0
     while at + 4 < len(frame) and frame[at] == 0x0A:
@@ -177,7 +184,4 @@ def looks_like_restart(frame: bytes) -> bool:
 
 def _has_no_iri(message: bytes, iri_fields: tuple[int, ...]) -> bool:
     """Whether a row that comes before any entry can do without, since none of its terms is an IRI."""
-    try:
-        return all(field not in iri_fields for field, _type, _value in decode_fields(message))
-    except ParseError:
-        return False
+    return all(field not in iri_fields for field, _type, _value in decode_fields(message))

@@ -1,0 +1,622 @@
+"""Every rule of the specification of Jelly-Patch, from messages made by hand.
+
+docs/patch.md lists the rules with the names of these tests.
+"""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from jellyframe.errors import JellyError, LimitError, OptionsError, ParseError
+from jellyframe.options import Limits
+from jellyframe.proto import patch_pb2 as patch
+from support.patch_streams import (
+    ABORT,
+    COMMIT,
+    ENTRIES,
+    EX,
+    FLAT,
+    FRAME,
+    MARK,
+    PUNCTUATED,
+    QUADS,
+    SPO,
+    SPOG,
+    START,
+    STREAM_TYPES,
+    TRIPLES,
+    add,
+    datatype,
+    delete,
+    delimited,
+    frame,
+    header,
+    iri,
+    lines,
+    literal,
+    name,
+    namespace,
+    options,
+    prefix,
+    quoted,
+    row,
+    stream,
+)
+from support.wire import block, number, unknown_fields
+
+A, B, C, G = (f"<{EX}{letter}>" for letter in "abcg")
+ADDED = f"A {A} {B} {C} {G} ."
+
+every_stream_type = pytest.mark.parametrize("stream_type", STREAM_TYPES.values(), ids=STREAM_TYPES)
+not_punctuated = pytest.mark.parametrize("stream_type", [FRAME, FLAT], ids=["FRAME", "FLAT"])
+
+
+def refusal(package: ModuleType, data: bytes, kind: type[JellyError] = ParseError, **settings: Any) -> str:
+    with pytest.raises(kind) as caught:
+        lines(package, data, **settings)
+    return caught.value.message
+
+
+# ---- frames and rows ----
+
+
+def test_a_file_is_a_series_of_delimited_frames(twin: ModuleType) -> None:
+    data = delimited(frame(options(), *ENTRIES), frame(), frame(add(**SPOG)), frame(MARK))
+    assert lines(twin, data) == [ADDED, "# end of patch"]
+
+
+def test_a_bare_frame_is_read_where_something_else_delimits_it(twin: ModuleType) -> None:
+    assert lines(twin, frame(options(), *ENTRIES, add(**SPOG))) == [ADDED]
+
+
+def test_frames_are_processed_in_order_and_share_state(twin: ModuleType) -> None:
+    data = delimited(
+        frame(options(), *ENTRIES, add(**SPOG)),
+        frame(name("d"), delete(s_iri=iri(5))),
+        frame(add(o_bnode="x")),
+    )
+    d = f"<{EX}d>"
+    assert lines(twin, data) == [ADDED, f"D {d} {B} {C} {G} .", f"A {d} {B} _:x {G} ."]
+
+
+def test_a_row_with_two_contents_is_refused(twin: ModuleType) -> None:
+    both = START.SerializeToString() + COMMIT.SerializeToString()
+    data = delimited(frame(options()) + block(1, both))
+    assert "more than one content" in refusal(twin, data)
+
+
+@pytest.mark.parametrize("content", [b"", block(9, b""), block(10, b"x"), unknown_fields()], ids=["", "9", "10", "?"])
+def test_a_row_without_a_known_content_is_refused(twin: ModuleType, content: bytes) -> None:
+    data = delimited(frame(options()) + block(1, content))
+    assert "no content that this version" in refusal(twin, data)
+
+
+def test_unknown_fields_are_skipped_everywhere(twin: ModuleType) -> None:
+    rows = [options(), *ENTRIES, add(**SPOG), header(key="k", h_bnode="b"), START, COMMIT, MARK]
+    rows.insert(7, row(namespace_add=namespace(name="n", value=iri(1))))
+    data = b""
+    for each in rows:
+        field = each.ListFields()[0][0].number
+        content = each.ListFields()[0][1].SerializeToString()
+        data += block(1, block(field, content + unknown_fields()))
+    assert lines(twin, delimited(data + unknown_fields())) == [
+        ADDED,
+        f'PA "n" {A} {G} .',
+        "H k _:b .",
+        "TX .",
+        "TC .",
+        "# end of patch",
+    ]
+
+
+def test_each_field_is_the_row_of_rdf_patch_that_the_specification_names(twin: ModuleType) -> None:
+    data = stream(
+        options(),
+        *ENTRIES,
+        header(key="id", h_iri=iri(1, 1)),
+        START,
+        add(**SPOG),
+        delete(),
+        row(namespace_add=namespace(name="n", value=iri(1))),
+        row(namespace_delete=namespace(name="n")),
+        COMMIT,
+        START,
+        ABORT,
+        MARK,
+    )
+    assert lines(twin, data) == [
+        f"H id {A} .",
+        "TX .",
+        ADDED,
+        f"D {A} {B} {C} {G} .",
+        f'PA "n" {A} {G} .',
+        f'PD "n" {G} .',
+        "TC .",
+        "TX .",
+        "TA .",
+        "# end of patch",
+    ]
+
+
+@pytest.mark.parametrize("field", [2, 4, 6, 14, 15])
+def test_a_row_of_another_wire_type_is_refused(twin: ModuleType, field: int) -> None:
+    data = delimited(frame(options()) + block(1, number(field, 1)))
+    assert "wire type" in refusal(twin, data)
+
+
+# ---- stream types ----
+
+
+@pytest.mark.parametrize("stream_type", [0, 4])
+def test_the_stream_type_must_be_a_defined_one(twin: ModuleType, stream_type: int) -> None:
+    assert "stream type" in refusal(twin, stream(options(stream_type=stream_type)), OptionsError)
+
+
+@every_stream_type
+def test_every_stream_type_is_read(twin: ModuleType, stream_type: int) -> None:
+    assert lines(twin, stream(options(stream_type=stream_type), *ENTRIES, add(**SPOG))) == [ADDED]
+
+
+def test_each_frame_of_a_frame_stream_is_a_patch(twin: ModuleType) -> None:
+    data = delimited(frame(options(stream_type=FRAME), *ENTRIES, add(**SPOG)), frame(), frame(delete(), delete()))
+    with twin.open_patch_reader(data) as reader:
+        patches = [([str(line) for line in patch], patch.is_complete) for patch in reader.patches()]
+    deleted = f"D {A} {B} {C} {G} ."
+    assert patches == [([ADDED], True), ([], True), ([deleted, deleted], True)]
+
+
+def test_a_transaction_over_two_frames_of_a_frame_stream_is_refused(twin: ModuleType) -> None:
+    data = delimited(frame(options(stream_type=FRAME), START), frame(COMMIT))
+    for strict in (True, False):
+        assert "frame ends inside a transaction" in refusal(twin, data, strict=strict)
+
+
+def test_several_transactions_in_one_frame(twin: ModuleType) -> None:
+    for stream_type in STREAM_TYPES.values():
+        data = stream(options(stream_type=stream_type), START, COMMIT, START, ABORT)
+        assert lines(twin, data) == ["TX .", "TC .", "TX .", "TA ."]
+
+
+def test_a_flat_stream_is_one_patch(twin: ModuleType) -> None:
+    data = delimited(frame(options(stream_type=FLAT), *ENTRIES, add(**SPOG)), frame(), frame(delete()))
+    with twin.open_patch_reader(data) as reader:
+        assert [len(list(patch)) for patch in reader.patches()] == [2]
+    with twin.open_patch_reader(stream(options(stream_type=FLAT))) as reader:
+        assert [len(list(patch)) for patch in reader.patches()] == [0]
+
+
+@pytest.mark.parametrize("stream_type", [FLAT, PUNCTUATED], ids=["FLAT", "PUNCTUATED"])
+def test_a_transaction_over_several_frames_is_one(twin: ModuleType, stream_type: int) -> None:
+    data = delimited(
+        frame(options(stream_type=stream_type), *ENTRIES, START, add(**SPOG)), frame(delete()), frame(COMMIT)
+    )
+    with twin.open_patch_reader(data) as reader:
+        assert [(len(list(part)), part.is_explicit, part.is_committed) for part in reader.transactions()] == [
+            (2, True, True)
+        ]
+
+
+@not_punctuated
+def test_punctuation_in_other_streams_is_refused(twin: ModuleType, stream_type: int) -> None:
+    for strict in (True, False):
+        assert "punctuation" in refusal(twin, stream(options(stream_type=stream_type), MARK), strict=strict)
+
+
+def test_punctuation_marks_end_patches(twin: ModuleType) -> None:
+    data = delimited(
+        frame(options(), *ENTRIES, add(**SPOG)), frame(delete(), MARK), frame(MARK), frame(add()), frame(add(), MARK)
+    )
+    with twin.open_patch_reader(data) as reader:
+        patches = [(len(list(patch)), patch.is_complete) for patch in reader.patches()]
+    assert patches == [(2, True), (0, True), (2, True)]
+
+
+def test_a_stream_that_starts_with_punctuation_starts_with_an_empty_patch(twin: ModuleType) -> None:
+    with twin.open_patch_reader(stream(options(), MARK, *ENTRIES, add(**SPOG))) as reader:
+        assert [(len(list(patch)), patch.is_complete) for patch in reader.patches()] == [(0, True), (1, False)]
+
+
+def test_punctuation_inside_a_frame_is_accepted(twin: ModuleType) -> None:
+    data = stream(options(), *ENTRIES, add(**SPOG), MARK, add(), add(), MARK)
+    with twin.open_patch_reader(data) as reader:
+        assert [len(list(patch)) for patch in reader.patches()] == [1, 2]
+
+
+def test_punctuation_inside_a_transaction_is_refused(twin: ModuleType) -> None:
+    for strict in (True, False):
+        assert "inside a transaction" in refusal(twin, stream(options(), START, MARK), strict=strict)
+
+
+# ---- statement types ----
+
+
+@pytest.mark.parametrize("statement_type", [0, 3])
+def test_the_statement_type_must_be_a_defined_one(twin: ModuleType, statement_type: int) -> None:
+    message = refusal(twin, stream(options(statement_type=statement_type, stream_type=0)), OptionsError)
+    assert "statement type" in message
+
+
+def test_statements_of_a_triples_stream_are_triples(twin: ModuleType) -> None:
+    data = stream(options(TRIPLES), *ENTRIES, add(**SPO), row(namespace_add=namespace(name="n", value=iri(1))))
+    with twin.open_patch_reader(data) as reader:
+        added, declared = reader.rows()
+    assert added.g is None
+    assert added.statement == twin.Triple(*(twin.IRI(EX + letter) for letter in "abc"))
+    assert declared.g is None
+
+
+@pytest.mark.parametrize(
+    "graph", [{"g_iri": iri(4)}, {"g_bnode": "b"}, {"g_default_graph": True}, {"g_literal": literal("x")}]
+)
+def test_a_graph_in_a_triples_stream_is_refused_or_else_ignored(twin: ModuleType, graph: dict[str, Any]) -> None:
+    for content in (add(**SPO, **graph), delete(**SPO, **graph)):
+        data = stream(options(TRIPLES), *ENTRIES, content)
+        assert "graph" in refusal(twin, data)
+        assert lines(twin, data, strict=False)[0].endswith(f" {A} {B} {C} .")
+    declared = stream(options(TRIPLES), *ENTRIES, row(namespace_add=namespace(name="n", value=iri(1, 1), **graph)))
+    assert "graph" in refusal(twin, declared)
+    assert lines(twin, declared, strict=False) == [f'PA "n" {A} .']
+
+
+def test_a_graph_that_comes_before_the_other_terms_is_refused_in_a_triples_stream(twin: ModuleType) -> None:
+    content = block(13, iri(4, 1).SerializeToString()) + quoted(**SPO).SerializeToString()
+    # With a quoted triple the terms are read in another way.
+    star = block(13, b"") + quoted(s_bnode="s", p_iri=iri(2, 1), o_triple_term=quoted(**SPO)).SerializeToString()
+    for statement in (content, star):
+        data = delimited(frame(options(TRIPLES, rdf_star=True), *ENTRIES) + block(1, block(2, statement)))
+        assert "graph" in refusal(twin, data)
+        assert len(lines(twin, data, strict=False)) == 1
+
+
+def test_an_unset_graph_of_a_quads_stream_repeats(twin: ModuleType) -> None:
+    data = stream(options(), *ENTRIES, add(**SPOG), delete(**SPO), row(namespace_delete=namespace(name="n")))
+    assert lines(twin, data) == [ADDED, f"D {A} {B} {C} {G} .", f'PD "n" {G} .']
+
+
+@pytest.mark.parametrize(
+    "content",
+    [add(**SPO), row(namespace_add=namespace(name="n", value=iri(1, 1)))],
+    ids=["statement", "namespace"],
+)
+def test_a_graph_to_repeat_must_have_come_before(twin: ModuleType, content: Any) -> None:
+    assert "graph is to be repeated" in refusal(twin, stream(options(), *ENTRIES, content))
+
+
+# ---- options ----
+
+
+def test_the_options_must_be_the_first_row(twin: ModuleType) -> None:
+    assert "options row" in refusal(twin, stream(START, options()))
+    assert "options row" in refusal(twin, stream(name("a"), options()))
+
+
+def test_options_may_come_again_anywhere(twin: ModuleType) -> None:
+    data = delimited(
+        frame(options(), *ENTRIES, options(), START, add(**SPOG), options()),
+        frame(options(), delete(s_iri=iri(1)), COMMIT, MARK, options()),
+    )
+    assert lines(twin, data)[:3] == ["TX .", ADDED, f"D {A} {B} {C} {G} ."]
+
+
+@pytest.mark.parametrize(
+    "changed", [{"statement_type": TRIPLES}, {"stream_type": FLAT}, {"prefixes": 1}, {"rdf_star": True}]
+)
+def test_options_that_change_are_refused(twin: ModuleType, changed: dict[str, Any]) -> None:
+    assert "options change" in refusal(twin, stream(options(), START, COMMIT, options(**changed)), OptionsError)
+
+
+@pytest.mark.parametrize("version", [0, 2, 10_001])
+def test_other_versions_are_refused(twin: ModuleType, version: int) -> None:
+    assert "version tag" in refusal(twin, stream(options(version=version)), OptionsError)
+
+
+def test_the_name_table_has_at_least_eight_entries(twin: ModuleType) -> None:
+    assert "at least 8" in refusal(twin, stream(options(max_name_table_size=7)), OptionsError)
+    assert lines(twin, stream(options(max_name_table_size=8))) == []
+
+
+def test_tables_above_the_limits_are_refused(twin: ModuleType) -> None:
+    data = stream(options(max_name_table_size=5000))
+    assert "above the limit" in refusal(twin, data, LimitError)
+    assert lines(twin, data, limits=Limits(max_name_table_size=5000)) == []
+
+
+def test_generalized_statements_need_the_option(twin: ModuleType) -> None:
+    terms = {"s_literal": literal("s"), "p_bnode": "p", "o_bnode": "o", "g_literal": literal("g")}
+    assert "generalized_statements" in refusal(twin, stream(options(), add(**terms)))
+    assert lines(twin, stream(options(generalized_statements=True), add(**terms))) == ['A "s" _:p _:o "g" .']
+    graph = row(namespace_delete=namespace(name="n", g_literal=literal("g")))
+    assert "generalized_statements" in refusal(twin, stream(options(), graph))
+    assert lines(twin, stream(options(generalized_statements=True), graph)) == ['PD "n" "g" .']
+
+
+def test_quoted_triples_need_the_option(twin: ModuleType) -> None:
+    triple = quoted(s_bnode="s", p_iri=iri(1, 1), o_literal=literal("o"))
+    for content, line in (
+        (add(s_triple_term=triple, p_iri=iri(1), o_bnode="x", g_default_graph=True), f"A << _:s {A} "),
+        (header(key="k", h_triple_term=triple), f"H k << _:s {A} "),
+    ):
+        assert "rdf_star" in refusal(twin, stream(options(), *ENTRIES, content))
+        (found,) = lines(twin, stream(options(rdf_star=True), *ENTRIES, content))
+        assert found.startswith(line)
+
+
+# ---- lookups ----
+
+
+@pytest.mark.parametrize(
+    ("entry", "sizes"), [(prefix("p"), {"prefixes": 0}), (datatype("d"), {"datatypes": 0})], ids=["prefix", "datatype"]
+)
+def test_a_table_of_size_0_takes_no_entries(twin: ModuleType, entry: Any, sizes: dict[str, int]) -> None:
+    assert "table's size to 0" in refusal(twin, stream(options(**sizes), entry))
+
+
+@pytest.mark.parametrize("entry", [name("x", 17), prefix("x", 17), datatype("x", 17)])
+def test_an_entry_above_the_size_of_its_table_is_refused(twin: ModuleType, entry: Any) -> None:
+    assert "above the table's size" in refusal(twin, stream(options(), entry))
+
+
+def test_without_prefixes_names_are_whole_iris(twin: ModuleType) -> None:
+    data = stream(options(prefixes=0), name(EX + "a"), header(key="k", h_iri=iri()))
+    assert lines(twin, data) == [f"H k {A} ."]
+
+
+def test_references_to_what_was_never_set_are_refused(twin: ModuleType) -> None:
+    for content in (
+        header(key="k", h_iri=iri(9)),
+        header(key="k", h_iri=iri(1, 9)),
+        header(key="k", h_literal=literal("x", datatype=3)),
+        row(namespace_add=namespace(name="n", value=iri(9))),
+        row(namespace_delete=namespace(name="n", g_iri=iri(9))),
+    ):
+        assert "never set" in refusal(twin, stream(options(), *ENTRIES, content))
+
+
+def test_entries_may_be_replaced(twin: ModuleType) -> None:
+    data = stream(options(), *ENTRIES, add(**SPOG), name("z", 1), add(s_iri=iri(1)))
+    assert lines(twin, data) == [ADDED, f"A <{EX}z> {B} {C} {G} ."]
+
+
+# ---- repeated terms ----
+
+
+@pytest.mark.parametrize("position", ["s", "p", "o"])
+def test_a_term_to_repeat_must_have_come_before(twin: ModuleType, position: str) -> None:
+    terms = {key: term for key, term in SPOG.items() if not key.startswith(position)}
+    terms = {key: iri(2, 1) for key in terms}
+    assert "to be repeated" in refusal(twin, stream(options(), *ENTRIES, add(**terms)))
+
+
+def test_repeats_are_shared_by_adds_and_deletes(twin: ModuleType) -> None:
+    data = stream(options(), *ENTRIES, add(**SPOG), delete(o_bnode="x"), add(p_iri=iri(1)), delete())
+    assert lines(twin, data) == [
+        ADDED,
+        f"D {A} {B} _:x {G} .",
+        f"A {A} {A} _:x {G} .",
+        f"D {A} {A} _:x {G} .",
+    ]
+
+
+def test_graphs_repeat_from_namespaces_to_statements_and_back(twin: ModuleType) -> None:
+    data = stream(
+        options(),
+        *ENTRIES,
+        row(namespace_add=namespace(name="n", value=iri(1, 1), g_bnode="one")),
+        add(**SPO),
+        add(g_bnode="two"),
+        row(namespace_delete=namespace(name="n")),
+        row(namespace_add=namespace(name="m", value=iri(1), g_default_graph=True)),
+        delete(),
+    )
+    assert lines(twin, data) == [
+        f'PA "n" {A} _:one .',
+        f"A {A} {B} {C} _:one .",
+        f"A {A} {B} {C} _:two .",
+        'PD "n" _:two .',
+        f'PA "m" {A} .',
+        f"D {A} {B} {C} .",
+    ]
+
+
+def test_headers_and_transactions_between_do_not_matter_to_repeats(twin: ModuleType) -> None:
+    data = stream(options(), *ENTRIES, add(**SPOG), header(key="k", h_bnode="b"), START, delete(), COMMIT, MARK, add())
+    assert [line for line in lines(twin, data) if line[0] in "AD"] == [ADDED, f"D {A} {B} {C} {G} .", ADDED]
+
+
+def test_nothing_repeats_in_a_quoted_triple(twin: ModuleType) -> None:
+    content = add(**{**SPOG, "o_triple_term": quoted(s_bnode="s", p_iri=iri(1))})
+    assert "quoted triple without" in refusal(twin, stream(options(rdf_star=True), *ENTRIES, content))
+
+
+# ---- namespaces ----
+
+
+def test_a_namespace_is_added_with_its_iri(twin: ModuleType) -> None:
+    data = stream(options(), *ENTRIES, row(namespace_add=namespace(name="n", g_default_graph=True)))
+    for strict in (True, False):
+        assert "without its IRI" in refusal(twin, data, strict=strict)
+
+
+def test_a_namespace_is_deleted_with_or_without_its_iri(twin: ModuleType) -> None:
+    data = stream(
+        options(),
+        *ENTRIES,
+        row(namespace_delete=namespace(name="n", g_default_graph=True)),
+        row(namespace_delete=namespace(name="n", value=iri(1, 1))),
+    )
+    with twin.open_patch_reader(data) as reader:
+        assert [deleted.iri for deleted in reader.rows()] == [None, twin.IRI(EX + "a")]
+
+
+def test_the_name_of_a_namespace_may_be_empty(twin: ModuleType) -> None:
+    data = stream(options(TRIPLES), *ENTRIES, row(namespace_add=namespace(value=iri(1, 1))))
+    assert lines(twin, data) == [f'PA "" {A} .']
+
+
+@pytest.mark.parametrize("is_reversed", [False, True], ids=["in order", "reversed"])
+def test_the_iri_of_a_namespace_counts_before_its_graph(twin: ModuleType, is_reversed: bool) -> None:
+    parts = [block(1, "n"), block(2, iri(0, 1).SerializeToString()), block(3, iri().SerializeToString())]
+    content = b"".join(reversed(parts) if is_reversed else parts)
+    data = delimited(frame(options(), *ENTRIES) + block(1, block(4, content)))
+    assert lines(twin, data) == [f'PA "n" {A} {B} .']
+
+
+@pytest.mark.parametrize(
+    ("graph", "text"),
+    [({"g_iri": iri(4)}, f" {G}"), ({"g_bnode": "b"}, " _:b"), ({"g_default_graph": True}, "")],
+)
+def test_a_namespace_has_a_graph_of_any_kind(twin: ModuleType, graph: dict[str, Any], text: str) -> None:
+    data = stream(options(), *ENTRIES, row(namespace_add=namespace(name="n", value=iri(1, 1), **graph)))
+    assert lines(twin, data) == [f'PA "n" {A}{text} .']
+
+
+def test_a_namespace_with_two_graphs_is_refused(twin: ModuleType) -> None:
+    content = namespace(name="n", value=iri(1, 1), g_bnode="b").SerializeToString() + block(5, b"")
+    data = delimited(frame(options(), *ENTRIES) + block(1, block(4, content)))
+    assert "two graphs" in refusal(twin, data)
+
+
+@pytest.mark.parametrize(("field", "what"), [(4, "the name of a namespace"), (14, "the key of a header")])
+def test_names_and_keys_are_utf_8(twin: ModuleType, field: int, what: str) -> None:
+    content = block(1, b"\xff") + block(2, iri(1, 1).SerializeToString())
+    data = delimited(frame(options(TRIPLES), *ENTRIES) + block(1, block(field, content)))
+    assert refusal(twin, data) == f"{what} is not valid UTF-8"
+
+
+# ---- transactions ----
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([COMMIT], "commit outside"),
+        ([ABORT], "abort outside"),
+        ([START, COMMIT, COMMIT], "commit outside"),
+        ([START, ABORT, COMMIT], "commit outside"),
+        ([START, COMMIT, ABORT], "abort outside"),
+        ([START, START], "starts inside another"),
+        ([START], "ends inside a transaction"),
+    ],
+)
+def test_transactions_start_and_end_in_turns(twin: ModuleType, rows: list[Any], message: str) -> None:
+    data = stream(options(), *rows)
+    assert message in refusal(twin, data)
+    assert len(lines(twin, data, strict=False)) == len(rows)
+
+
+def test_transactions_are_commits_or_aborts(twin: ModuleType) -> None:
+    data = stream(options(), *ENTRIES, START, add(**SPOG), COMMIT, START, delete(), add(), ABORT, add(), START, COMMIT)
+    with twin.open_patch_reader(data) as reader:
+        found = [(part.is_explicit, len(list(part)), part.is_committed) for part in reader.transactions()]
+    assert found == [(True, 1, True), (True, 2, False), (False, 1, True), (True, 0, True)]
+
+
+def test_rows_of_every_kind_may_be_in_or_outside_of_transactions(twin: ModuleType) -> None:
+    kinds = [
+        add(**SPOG),
+        delete(),
+        header(key="k", h_bnode="b"),
+        row(namespace_add=namespace(name="n", value=iri(1))),
+        row(namespace_delete=namespace(name="n")),
+    ]
+    data = stream(options(), *ENTRIES, *kinds, START, *kinds, COMMIT, *kinds)
+    assert len(lines(twin, data)) == 17
+
+
+# ---- headers ----
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ({"h_iri": iri(1, 1)}, A),
+        ({"h_bnode": "b"}, "_:b"),
+        ({"h_literal": literal("x")}, '"x"'),
+        ({"h_literal": literal("x", langtag="en")}, '"x"@en'),
+        ({"h_literal": literal("x", datatype=1)}, '"x"^^<urn:d>'),
+        ({"h_triple_term": quoted(s_bnode="s", p_iri=iri(1, 1), o_bnode="o")}, f"<< _:s {A} _:o >>"),
+    ],
+)
+def test_a_header_has_a_value_of_any_kind(twin: ModuleType, value: dict[str, Any], text: str) -> None:
+    data = stream(options(rdf_star=True), *ENTRIES, datatype("urn:d"), header(key="k", **value))
+    assert lines(twin, data) == [f"H k {text} ."]
+
+
+def test_the_value_of_a_header_never_repeats(twin: ModuleType) -> None:
+    data = stream(options(), *ENTRIES, header(key="k", h_iri=iri(1, 1)), header(key="k"))
+    for strict in (True, False):
+        assert "header without a value" in refusal(twin, data, strict=strict)
+
+
+def test_a_header_with_two_values_is_refused(twin: ModuleType) -> None:
+    content = patch.RdfPatchHeader(key="k", h_bnode="b").SerializeToString() + block(3, "c")
+    data = delimited(frame(options()) + block(1, block(14, content)))
+    assert "two values" in refusal(twin, data)
+
+
+def test_the_key_of_a_header_may_be_empty(twin: ModuleType) -> None:
+    with twin.open_patch_reader(stream(options(), header(h_bnode="b"))) as reader:
+        assert [(found.key, found.value) for found in reader.rows()] == [("", twin.BlankNode("b"))]
+
+
+def test_headers_of_a_patch_are_those_that_it_begins_with(twin: ModuleType) -> None:
+    data = stream(options(), header(key="a", h_bnode="x"), header(key="b", h_bnode="y"), START, COMMIT, MARK, MARK)
+    with twin.open_patch_reader(data) as reader:
+        found = [(patch.headers, len(list(patch))) for patch in reader.patches()]
+    assert found == [({"a": twin.BlankNode("x"), "b": twin.BlankNode("y")}, 4), ({}, 0)]
+
+
+# ---- terms ----
+
+
+def test_iris_of_headers_and_namespaces_count_as_those_of_statements(twin: ModuleType) -> None:
+    """The example of the specification, with the key that its comment has."""
+    data = stream(
+        options(),
+        prefix(EX),
+        name("iri"),
+        header(key="id", h_iri=iri(0, 1)),
+        name(""),
+        name("graph"),
+        row(namespace_add=namespace(name="ex", value=iri(), g_iri=iri())),
+        add(s_bnode="b1", p_iri=iri(1), o_bnode="b2"),
+    )
+    assert lines(twin, data) == [
+        f"H id <{EX}iri> .",
+        f'PA "ex" <{EX}> <{EX}graph> .',
+        f"A _:b1 <{EX}iri> _:b2 <{EX}graph> .",
+    ]
+
+
+# ---- streams of the other kind ----
+
+
+@pytest.mark.parametrize("settings", [{}, {"stream_name": "a stream"}, {"logical_type": 1}])
+def test_a_stream_of_statements_is_told_from_a_patch(twin: ModuleType, settings: dict[str, Any]) -> None:
+    import io
+
+    sink = io.BytesIO()
+    with twin.open_writer(sink, twin.StreamOptions(physical_type=1, **settings)) as writer:
+        writer.write([twin.Triple(*(twin.IRI(EX + letter) for letter in "abc"))])
+    assert "read it with open_reader" in refusal(twin, sink.getvalue(), OptionsError)
+
+
+def test_a_patch_is_told_from_a_stream_of_statements(twin: ModuleType) -> None:
+    with pytest.raises(OptionsError, match="read it with open_patch_reader"):
+        list(twin.open_reader(stream(options(), START, COMMIT)).statements())
+
+
+def test_what_is_no_stream_at_all_is_refused(twin: ModuleType) -> None:
+    assert "empty" in refusal(twin, b"")
+    assert refusal(twin, b"A <a> <b> <c> .\n", JellyError)
+    assert "not a Jelly-Patch stream" in refusal(twin, delimited(unknown_fields()))
+
+
+def test_quads_statement_type_is_the_default() -> None:
+    from jellyframe import PatchOptions
+
+    assert PatchOptions().statement_type == QUADS
+    assert PatchOptions().stream_type == PUNCTUATED
