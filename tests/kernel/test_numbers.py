@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from jellyframe import kernel
-from jellyframe.kernel import fields, kinds
+from jellyframe.kernel import fields, kinds, patch_fields
 
 
-@pytest.mark.parametrize("module", [fields, kinds], ids=["fields", "kinds"])
+@pytest.mark.parametrize("module", [fields, kinds, patch_fields], ids=["fields", "kinds", "patch_fields"])
 def test_c_constants_equal_the_python_ones(module) -> None:
     name = module.__name__.rpartition(".")[2]
     declared = Path(kernel.__file__).with_name(f"{name}.pxd").read_text()

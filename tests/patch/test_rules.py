@@ -5,6 +5,7 @@ docs/patch.md lists the rules with the names of these tests.
 
 from __future__ import annotations
 
+import io
 from types import ModuleType
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 
 from jellyframe.errors import JellyError, LimitError, OptionsError, ParseError
 from jellyframe.options import Limits
+from jellyframe.patch.options import PatchOptions
 from jellyframe.proto import patch_pb2 as patch
 from support.patch_streams import (
     ABORT,
@@ -596,8 +598,6 @@ def test_iris_of_headers_and_namespaces_count_as_those_of_statements(twin: Modul
 
 @pytest.mark.parametrize("settings", [{}, {"stream_name": "a stream"}, {"logical_type": 1}])
 def test_a_stream_of_statements_is_told_from_a_patch(twin: ModuleType, settings: dict[str, Any]) -> None:
-    import io
-
     sink = io.BytesIO()
     with twin.open_writer(sink, twin.StreamOptions(physical_type=1, **settings)) as writer:
         writer.write([twin.Triple(*(twin.IRI(EX + letter) for letter in "abc"))])
@@ -616,7 +616,5 @@ def test_what_is_no_stream_at_all_is_refused(twin: ModuleType) -> None:
 
 
 def test_quads_statement_type_is_the_default() -> None:
-    from jellyframe import PatchOptions
-
     assert PatchOptions().statement_type == QUADS
     assert PatchOptions().stream_type == PUNCTUATED

@@ -40,6 +40,23 @@ _TABLES = {
     "RdfStreamRow": "options:RdfStreamOptions=1/row triple:RdfTriple=2/row quad:RdfQuad=3/row"
     " graph_start:RdfGraphStart=4/row graph_end:RdfGraphEnd=5/row namespace:RdfNamespaceDeclaration=6/row"
     " name:RdfNameEntry=9/row prefix:RdfPrefixEntry=10/row datatype:RdfDatatypeEntry=11/row",
+    # Jelly-Patch has these in a package of its own, of which the wire tells nothing.
+    "RdfPatchTransactionStart": "",
+    "RdfPatchTransactionCommit": "",
+    "RdfPatchTransactionAbort": "",
+    "RdfPatchPunctuation": "",
+    "RdfPatchNamespace": "name:string=1 value:RdfIri=2 g_iri:RdfIri=3/graph g_bnode:string=4/graph"
+    " g_default_graph:RdfDefaultGraph=5/graph g_literal:RdfLiteral=6/graph",
+    "RdfPatchHeader": "key:string=1 h_iri:RdfIri=2/value h_bnode:string=3/value h_literal:RdfLiteral=4/value"
+    " h_triple_term:RdfTriple=5/value",
+    "RdfPatchOptions": "statement_type:int32=1 stream_type:int32=2 generalized_statements:bool=3 rdf_star:bool=4"
+    " max_name_table_size:uint32=9 max_prefix_table_size:uint32=10 max_datatype_table_size:uint32=11 version:uint32=15",
+    "RdfPatchRow": "options:RdfPatchOptions=1/row statement_add:RdfQuad=2/row statement_delete:RdfQuad=3/row"
+    " namespace_add:RdfPatchNamespace=4/row namespace_delete:RdfPatchNamespace=5/row"
+    " transaction_start:RdfPatchTransactionStart=6/row transaction_commit:RdfPatchTransactionCommit=7/row"
+    " transaction_abort:RdfPatchTransactionAbort=8/row name:RdfNameEntry=11/row prefix:RdfPrefixEntry=12/row"
+    " datatype:RdfDatatypeEntry=13/row header:RdfPatchHeader=14/row punctuation:RdfPatchPunctuation=15/row",
+    "RdfPatchFrame": "rows:*RdfPatchRow=1",
     "RdfStreamFrame": "rows:*RdfStreamRow=1 metadata:*RdfStreamFrame.MetadataEntry=15",
 }
 
@@ -94,3 +111,4 @@ RdfStreamOptions: Any = _CLASSES["RdfStreamOptions"]
 RdfTriple: Any = _CLASSES["RdfTriple"]
 RdfQuad: Any = _CLASSES["RdfQuad"]
 RdfGraphStart: Any = _CLASSES["RdfGraphStart"]
+RdfPatchFrame: Any = _CLASSES["RdfPatchFrame"]

@@ -29,16 +29,16 @@ def row(**content: Any) -> Any:
 def options(
     statement_type: int = QUADS, stream_type: int = PUNCTUATED, *, prefixes: int = 16, datatypes: int = 16, **more: Any
 ) -> Any:
-    fields = {"max_name_table_size": 16, "version": 1, **more}
-    return row(
-        options=patch.RdfPatchOptions(
-            statement_type=statement_type,
-            stream_type=stream_type,
-            max_prefix_table_size=prefixes,
-            max_datatype_table_size=datatypes,
-            **fields,
-        )
-    )
+    fields = {
+        "statement_type": statement_type,
+        "stream_type": stream_type,
+        "max_name_table_size": 16,
+        "max_prefix_table_size": prefixes,
+        "max_datatype_table_size": datatypes,
+        "version": 1,
+        **more,
+    }
+    return row(options=patch.RdfPatchOptions(**fields))
 
 
 def name(value: str, entry_id: int = 0) -> Any:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple, TypeAlias
 
 from jellyframe.batch import Batch
+from jellyframe.errors import UsageError
 from jellyframe.kernel.patch_fields import (
     PATCH_HEADER,
     PATCH_PUNCTUATION,
@@ -32,12 +33,17 @@ Parts: TypeAlias = Iterator[Part]
 
 
 class RowGroup:
-    """Consecutive rows of a stream. They are read as they are drawn, once, and skipped when the next group is."""
+    """Consecutive rows of a stream, read as they are drawn, once.
+
+    Drawing the next group passes over what is left of this one. Its rows can no longer be had then, and asking for them
+    is an error.
+    """
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
         self._waiting: Part | None = None
         self._end: Part | None = None
+        self._is_passed = False
 
     @property
     def is_complete(self) -> bool:
@@ -58,12 +64,18 @@ class RowGroup:
     def __iter__(self) -> Iterator[PatchRow]:
         return self.rows()
 
-    def skip(self) -> None:
+    def pass_over(self) -> None:
         """Read on to the end of the group."""
-        while self._next_part() is not None:
-            pass
+        has_rows = False
+        while (part := self._next_part()) is not None:
+            has_rows = has_rows or len(part.batch) > 0
+        self._is_passed = has_rows
 
     def _next_part(self) -> Part | None:
+        if self._is_passed:
+            raise UsageError(
+                "the rows of this part of the stream have been passed over; draw them before the next part"
+            )
         part, self._waiting = self._waiting, None
         if part is not None:
             return part
@@ -138,7 +150,7 @@ def patches_of(batches: Iterator[Batch], stream_type: PatchStreamType) -> Iterat
             return
         patch._waiting = part
         yield patch
-        patch.skip()
+        patch.pass_over()
 
 
 def transactions_of(batches: Iterator[Batch]) -> Iterator[Transaction]:
@@ -147,7 +159,7 @@ def transactions_of(batches: Iterator[Batch]) -> Iterator[Transaction]:
     while cuts.advance():
         transaction = Transaction(cuts.parts(), is_explicit=cuts.is_inside)
         yield transaction
-        transaction.skip()
+        transaction.pass_over()
 
 
 def _whole_stream(batches: Iterator[Batch]) -> Parts:
