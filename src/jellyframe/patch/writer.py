@@ -59,7 +59,8 @@ class PatchWriter(AnyWriter[PatchStreamEncoder]):
     """A patch stream that is being written.
 
     A row that is refused with a `JellyError` leaves no trace: what was accepted before is in the stream, and the writer
-    can be used further. A writer is for one thread at a time. Closing ends the patch in hand if it has rows, and raises if a transaction is open.
+    can be used further. Closing ends the patch in hand if it has rows, and raises if a transaction is open. A writer is
+    for one thread at a time.
     """
 
     def __init__(
