@@ -27,6 +27,7 @@ PUBLIC_MODULES = (
     "jellyframe.formats.ntriples",
     "jellyframe.ops",
     "jellyframe.options",
+    "jellyframe.patch",
     "jellyframe.spark",
     "jellyframe.spark.jobs",
     "jellyframe.storage",

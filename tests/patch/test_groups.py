@@ -118,3 +118,10 @@ def test_the_algebra_of_batches_keeps_operations(twin: ModuleType) -> None:
     assert list(batch.without_graph(merge=True).op) == list(batch.op)
     with pytest.raises(ValueError, match="batches of patches"):
         twin.Batch.concat([batch, batch.replace(op=None)])
+
+
+def test_headers_of_a_patch_are_those_that_it_begins_with(twin: ModuleType) -> None:
+    data = stream(options(), header(key="a", h_bnode="x"), header(key="b", h_bnode="y"), START, COMMIT, MARK, MARK)
+    with twin.open_patch_reader(data) as reader:
+        found = [(patch.headers, len(list(patch))) for patch in reader.patches()]
+    assert found == [({"a": twin.BlankNode("x"), "b": twin.BlankNode("y")}, 4), ({}, 0)]

@@ -13,7 +13,6 @@ import pytest
 
 from jellyframe.errors import JellyError, LimitError, OptionsError, ParseError
 from jellyframe.options import Limits
-from jellyframe.patch.options import PatchOptions
 from jellyframe.proto import patch_pb2 as patch
 from support.patch_streams import (
     ABORT,
@@ -24,7 +23,6 @@ from support.patch_streams import (
     FRAME,
     MARK,
     PUNCTUATED,
-    QUADS,
     SPO,
     SPOG,
     START,
@@ -564,13 +562,6 @@ def test_the_key_of_a_header_may_be_empty(twin: ModuleType) -> None:
         assert [(found.key, found.value) for found in reader.rows()] == [("", twin.BlankNode("b"))]
 
 
-def test_headers_of_a_patch_are_those_that_it_begins_with(twin: ModuleType) -> None:
-    data = stream(options(), header(key="a", h_bnode="x"), header(key="b", h_bnode="y"), START, COMMIT, MARK, MARK)
-    with twin.open_patch_reader(data) as reader:
-        found = [(patch.headers, len(list(patch))) for patch in reader.patches()]
-    assert found == [({"a": twin.BlankNode("x"), "b": twin.BlankNode("y")}, 4), ({}, 0)]
-
-
 # ---- terms ----
 
 
@@ -613,8 +604,3 @@ def test_what_is_no_stream_at_all_is_refused(twin: ModuleType) -> None:
     assert "empty" in refusal(twin, b"")
     assert refusal(twin, b"A <a> <b> <c> .\n", JellyError)
     assert "not a Jelly-Patch stream" in refusal(twin, delimited(unknown_fields()))
-
-
-def test_quads_statement_type_is_the_default() -> None:
-    assert PatchOptions().statement_type == QUADS
-    assert PatchOptions().stream_type == PUNCTUATED

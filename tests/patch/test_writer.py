@@ -240,6 +240,7 @@ def test_presets(twin: ModuleType) -> None:
     assert (small.max_name_table_size, small.max_prefix_table_size, small.max_datatype_table_size) == (128, 16, 16)
     assert small.stream_type == 1
     assert big == twin.PatchOptions()
+    assert (big.statement_type, big.stream_type) == (2, 3)
     assert twin.PatchOptions.from_bytes(small.to_bytes()) == small
 
 

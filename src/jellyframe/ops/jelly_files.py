@@ -25,7 +25,7 @@ from jellyframe.ops.rows import FILE_COLUMN
 from jellyframe.options import VERSION_1_1, LogicalType, PhysicalType, StreamOptionChanges, StreamOptions
 from jellyframe.storage.commit import Target
 from jellyframe.storage.rolling import RollingFiles
-from jellyframe.stream.encoder import DEFAULT_FRAME_BYTES, DEFAULT_FRAME_ROWS, DEFAULT_RESTART_EVERY
+from jellyframe.stream.encoding import DEFAULT_FRAME_BYTES, DEFAULT_FRAME_ROWS, DEFAULT_RESTART_EVERY
 from jellyframe.stream.writer import JellyWriter, open_writer
 
 if TYPE_CHECKING:
