@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 PROJECT = Path(__file__).resolve().parents[1]
-PACKAGES = ("arrow", "batch", "formats", "ops", "storage", "stream")
+PACKAGES = ("arrow", "batch", "formats", "ops", "patch", "storage", "stream")
 
 
 @pytest.mark.skipif(find_spec("pdoc") is None, reason="pdoc is not installed")

@@ -22,7 +22,11 @@ from support.kernel_twins import load_twin_module
 # Compiled classes have no signatures, so terms are looked at as they are uncompiled.
 _TERMS = ("IRI", "BlankNode", "Literal", "DefaultGraph")
 # Classes that users get from functions, which document the arguments.
-_MADE_BY = {"JellyReader": "open_reader", "JellyWriter": "open_writer"}
+_MADE_BY = {
+    "JellyReader": "open_reader",
+    "JellyWriter": "open_writer",
+    "PatchWriter": "open_patch_writer",
+}
 # The result of a callback is ignored, so it may return anything.
 _IGNORED_RESULT = re.compile(r"\], object\]")
 _NO_COMMAND = frozenset("A An How Statements The These What Where Whether".split())

@@ -83,6 +83,11 @@ class PatchStreamEncoder(AnyStreamEncoder[PatchEncoder]):
         frames of the batch do not matter: `end_patch`, or a punctuation row, ends a patch. Rows without a graph go into
         a stream of quads, in the default graph.
 
+        Args:
+            batch: rows, with the column `op`
+            start: the first row to encode
+            stop: the row behind the last one, by default all that follow
+
         Raises:
             EncodeError: if a row cannot be written with the options of the stream, or at this place; `row` is its row
                 in the batch, and the rows before it are encoded

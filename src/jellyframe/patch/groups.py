@@ -37,6 +37,9 @@ class RowGroup:
 
     Drawing the next group passes over what is left of this one. Its rows can no longer be had then, and asking for them
     is an error.
+
+    Args:
+        parts: the batches that hold the rows, up to the end of the group
     """
 
     def __init__(self, parts: Parts) -> None:
@@ -96,7 +99,11 @@ class RowGroup:
 
 
 class Patch(RowGroup):
-    """One patch of a stream: an iterator over its rows, which can be drawn once."""
+    """One patch of a stream: an iterator over its rows, which can be drawn once.
+
+    Args:
+        parts: the batches that hold the rows, up to the end of the patch
+    """
 
     def __init__(self, parts: Parts) -> None:
         super().__init__(parts)
@@ -120,7 +127,8 @@ class Patch(RowGroup):
 class Transaction(RowGroup):
     """The rows of a transaction, without those that start and end it; or rows that are in none.
 
-    Attributes:
+    Args:
+        parts: the batches that hold the rows, up to the end of the transaction
         is_explicit: whether a row starts the transaction; false for rows that are in none
     """
 

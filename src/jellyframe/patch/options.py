@@ -100,17 +100,17 @@ class PatchOptions:
 
     @classmethod
     def big(cls, **changes: Unpack[PatchOptionChanges]) -> PatchOptions:
-        """Return the usual preset for files, 4000 names, 150 prefixes and 32 datatypes, with some changes."""
+        """Return the usual preset for files, 4000 names, 150 prefixes and 32 datatypes, with some `changes`."""
         return cls(**changes)
 
     @classmethod
     def small(cls, **changes: Unpack[PatchOptionChanges]) -> PatchOptions:
-        """Return the preset for messages, 128 names, 16 prefixes and 16 datatypes, with some changes."""
+        """Return the preset for messages, 128 names, 16 prefixes and 16 datatypes, with some `changes`."""
         small = cls(max_name_table_size=128, max_prefix_table_size=16, max_datatype_table_size=16)
         return small.replace(**changes)
 
     def replace(self, **changes: Unpack[PatchOptionChanges]) -> PatchOptions:
-        """Return these options with some changes."""
+        """Return these options with some `changes`."""
         return dataclasses.replace(self, **changes)
 
     @property
@@ -146,7 +146,7 @@ class PatchOptions:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> PatchOptions:
-        """Read an RdfPatchOptions message. Whether the options make sense is for `check` to say."""
+        """Read an RdfPatchOptions message from `data`. Whether the options make sense is for `check` to say."""
         if _are_stream_options(data):
             raise OptionsError("this is a stream of RDF statements, not a Jelly-Patch stream; read it with open_reader")
         values = {"statement_type": 0, "stream_type": 0, "version": 0, **decode_options(data, _OPTION_FIELDS)}

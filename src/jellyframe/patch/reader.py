@@ -64,6 +64,9 @@ class PatchReader(AnyReader[PatchOptions]):
     """A patch stream that is being read. Its views share one position: what one has consumed, another does not see.
 
     A reader is for one thread at a time. Views of a reader that has been closed raise.
+
+    Args:
+        batches: where the batches come from; `open_patch_reader` opens a source
     """
 
     def __init__(self, batches: SourceBatches[PatchOptions]) -> None:

@@ -19,7 +19,14 @@ _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 
 @dataclass(frozen=True, slots=True)
 class Add:
-    """A statement is added. `g` is None in streams of triples, and may be DEFAULT_GRAPH in those of quads."""
+    """A statement is added.
+
+    Args:
+        s: the subject
+        p: the predicate
+        o: the object
+        g: the graph; None in streams of triples, and DEFAULT_GRAPH in those of quads if it is that
+    """
 
     s: Term
     p: Term
@@ -37,7 +44,14 @@ class Add:
 
 @dataclass(frozen=True, slots=True)
 class Delete:
-    """A statement is deleted. `g` is None in streams of triples, and may be DEFAULT_GRAPH in those of quads."""
+    """A statement is deleted.
+
+    Args:
+        s: the subject
+        p: the predicate
+        o: the object
+        g: the graph; None in streams of triples, and DEFAULT_GRAPH in those of quads if it is that
+    """
 
     s: Term
     p: Term
@@ -55,7 +69,13 @@ class Delete:
 
 @dataclass(frozen=True, slots=True)
 class NamespaceAdd:
-    """A namespace is added: a short name for an IRI, in streams of quads for one graph."""
+    """A namespace is added: a short name for an IRI.
+
+    Args:
+        name: the short name, as before the colon in Turtle
+        iri: what it stands for
+        g: the graph for which it does; None in streams of triples
+    """
 
     name: str
     iri: IRI
@@ -67,7 +87,13 @@ class NamespaceAdd:
 
 @dataclass(frozen=True, slots=True)
 class NamespaceDelete:
-    """A namespace is deleted. Its IRI may be given; RDF Patch has no place for it."""
+    """A namespace is deleted.
+
+    Args:
+        name: the short name
+        iri: what it stood for, if that is known; RDF Patch has no place for it
+        g: the graph for which it did; None in streams of triples
+    """
 
     name: str
     iri: IRI | None = None
@@ -79,7 +105,12 @@ class NamespaceDelete:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """A key and a value that say something about the patch as a whole."""
+    """Something that is said about the patch as a whole.
+
+    Args:
+        key: what is said, such as `id` or `prev`
+        value: any term
+    """
 
     key: str
     value: HeaderValue

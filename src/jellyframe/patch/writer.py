@@ -48,6 +48,7 @@ def open_patch_writer(
             one every 8 MiB, outside of transactions and, unless the stream is FLAT, between patches
         index: whether an index of the restart points is appended (false); not in FRAME streams
         filesystem: where the path is, a file system of pyarrow or fsspec; by default as the path says
+        settings: `frame_rows` to `filesystem`, by name
 
     Raises:
         OptionsError: if the options make no sense, or do not go together

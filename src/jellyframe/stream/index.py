@@ -152,7 +152,7 @@ def scan_restart_points(
 
 
 def looks_like_restart(frame: bytes) -> bool:
-    """Whether a frame, of which at least the first rows are given, begins as our writer begins at a restart point."""
+    """Return whether a frame, of which the first rows are given, begins as our writer begins a restart point."""
     try:
         return _begins_with_entry(frame)
     except ParseError:
@@ -183,5 +183,5 @@ def _begins_with_entry(frame: bytes) -> bool:
 
 
 def _has_no_iri(message: bytes, iri_fields: tuple[int, ...]) -> bool:
-    """Whether a row that comes before any entry can do without, since none of its terms is an IRI."""
+    """Return whether a row that comes before any entry can do without: none of its terms is an IRI."""
     return all(field not in iri_fields for field, _type, _value in decode_fields(message))
