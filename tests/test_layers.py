@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import shutil
 import subprocess
@@ -12,6 +13,10 @@ import pytest
 
 PROJECT = Path(__file__).resolve().parents[1]
 PACKAGE = PROJECT / "src" / "jellyframe"
+# What needs Spark: PySpark itself, a session, or the options of the data source.
+_SPARK_WORDS = ("pyspark", "spark.types", "spark.options")
+# These need none of it, but nothing else has a use for them: the Java that Spark runs on, and its option names.
+_ABOUT_SPARK = ("spark/java.py", "spark/options.py")
 
 
 def check_contracts(folder: Path) -> subprocess.CompletedProcess[str]:
@@ -59,3 +64,23 @@ def test_a_wrong_import_breaks_them(copy: Path, module: str, bad_import: str) ->
         assert check_contracts(copy).returncode == 1
     finally:
         path.write_text(before)
+
+
+def test_what_is_in_spark_needs_spark() -> None:
+    idle = [
+        str(module.relative_to(PACKAGE))
+        for module in (PACKAGE / "spark").rglob("*.py")
+        if module.name != "__init__.py" and not any(word in _code(module) for word in _SPARK_WORDS)
+    ]
+    assert set(idle) <= set(_ABOUT_SPARK)
+
+
+def _code(module: Path) -> str:
+    """The code of a module, without comments and docstrings."""
+    tree = ast.parse(module.read_text())
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and ast.get_docstring(
+            node
+        ):
+            node.body = node.body[1:] or [ast.Pass()]
+    return ast.unparse(tree)
