@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import signal
 from types import ModuleType
 
 import pytest
 
 from jellyframe.kernel import kernel_name
 from support.kernel_twins import KERNELS, NoTwinError, load_twin
+
+
+def pytest_configure() -> None:
+    # A shell starts background jobs with interrupts ignored, and so would the commands that tests interrupt.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_report_header() -> str:

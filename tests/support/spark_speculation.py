@@ -1,8 +1,8 @@
-"""A program: writes Jelly on a cluster of two workers, where the first attempt of one task waits for a second one.
+"""A program: writes Jelly on a cluster of two workers, where two attempts of one task wait for each other.
 
     python spark_speculation.py MASTER INPUT OUTPUT MARKS
 
-MARKS is an empty folder. Each attempt of the slow task leaves a file there when it has handed over its first rows.
+MARKS is an empty folder. Each attempt of that task leaves a file there when it has handed over its first rows.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-_SLOW_PARTITION = 1
+_PARTITION = 1
 _PATIENCE_SECONDS = 120
 
 
-def slow_at_first(marks: str) -> Callable[[Iterator[Any]], Iterator[Any]]:
+def waits_for_another(marks: str) -> Callable[[Iterator[Any]], Iterator[Any]]:
     def change(batches: Iterator[Any]) -> Iterator[Any]:
         from pyspark import TaskContext
 
@@ -25,10 +25,10 @@ def slow_at_first(marks: str) -> Callable[[Iterator[Any]], Iterator[Any]]:
         assert context is not None
         for number, batch in enumerate(batches):
             yield batch
-            if number == 0 and context.partitionId() == _SLOW_PARTITION:
+            if number == 0 and context.partitionId() == _PARTITION:
                 Path(marks, f"attempt-{context.attemptNumber()}").touch()
                 deadline = time.monotonic() + _PATIENCE_SECONDS
-                while not Path(marks, "attempt-1").exists() and time.monotonic() < deadline:
+                while len(list(Path(marks).iterdir())) < 2 and time.monotonic() < deadline:
                     time.sleep(0.05)
 
     return change
@@ -52,7 +52,7 @@ def main(master: str, source: str, target: str, marks: str) -> None:
         },
     )
     frame = spark.read.format("jelly").options(layout="ntriples", partition_bytes="20k").load(source)
-    changed = frame.mapInArrow(slow_at_first(marks), frame.schema)
+    changed = frame.mapInArrow(waits_for_another(marks), frame.schema)
     changed.write.format("jelly").mode("overwrite").save(target)
     spark.stop()
 
