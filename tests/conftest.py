@@ -12,9 +12,11 @@ from support.kernel_twins import KERNELS, NoTwinError, load_twin
 
 
 def pytest_configure() -> None:
-    # A shell starts background jobs with interrupts ignored, and so would the commands that tests interrupt.
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+    # Shells and nohup start what runs in the background with these signals ignored. The commands that tests send them
+    # to would inherit that, and never end.
+    for ignored, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+        if signal.getsignal(ignored) is signal.SIG_IGN:
+            signal.signal(ignored, handler)
 
 
 def pytest_report_header() -> str:
