@@ -1,0 +1,111 @@
+"""Terms of jellyframe as terms of pyoxigraph, and back.
+
+pyoxigraph checks IRIs, labels and language tags, and puts language tags into lower case. Its triple terms are those of
+RDF 1.2, and not the quoted triples of RDF-star: they are refused, as in its other formats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias, TypeVar
+
+import pyoxigraph
+
+from jellyframe.errors import TermError, one_line, shortened
+from jellyframe.terms import DEFAULT_GRAPH, IRI, XSD_STRING, BlankNode, DefaultGraph, GraphName, Literal, Term, Triple
+
+OxigraphTerm: TypeAlias = pyoxigraph.NamedNode | pyoxigraph.BlankNode | pyoxigraph.Literal
+OxigraphGraph: TypeAlias = pyoxigraph.NamedNode | pyoxigraph.BlankNode | pyoxigraph.DefaultGraph
+_Made = TypeVar("_Made")
+
+
+def to_pyoxigraph(term: Term) -> OxigraphTerm:
+    """Return a term as pyoxigraph's.
+
+    Args:
+        term: a term that is not a quoted triple
+
+    Raises:
+        TermError: if pyoxigraph has no place for it: quoted triples, IRIs that are not absolute, odd language tags
+    """
+    match term:
+        case IRI():
+            return _made(pyoxigraph.NamedNode, term.value, "IRI")
+        case BlankNode():
+            return _made(pyoxigraph.BlankNode, term.label, "label of a blank node")
+        case Literal():
+            return _literal(term)
+        case Triple():
+            raise TermError("pyoxigraph has no quoted triples; its triple terms are those of RDF 1.2")
+    raise TypeError(f"a term was expected, not a {type(term).__name__}")
+
+
+def from_pyoxigraph(term: Any) -> Term:
+    """Return a term of pyoxigraph as ours.
+
+    Args:
+        term: a NamedNode, BlankNode or Literal of pyoxigraph
+
+    Raises:
+        TermError: if it is something else, such as a triple term, or a literal with a base direction
+    """
+    match term:
+        case pyoxigraph.NamedNode():
+            return IRI(term.value)
+        case pyoxigraph.BlankNode():
+            return BlankNode(term.value)
+        case pyoxigraph.Literal():
+            if getattr(term, "direction", None) is not None:
+                raise TermError("a literal with a base direction, which Jelly has no place for")
+            if term.language is not None:
+                return Literal(term.value, language=term.language)
+            return Literal(term.value, datatype=term.datatype.value)
+        case pyoxigraph.Triple():
+            raise TermError("a triple term of RDF 1.2, which Jelly has no place for")
+    raise TermError(f"a {type(term).__name__} has no place in Jelly: NamedNode, BlankNode and Literal do")
+
+
+def graph_to_pyoxigraph(graph: GraphName | None) -> OxigraphGraph:
+    """Return the name of a graph as pyoxigraph's; None, of a triple, counts as the default graph.
+
+    Args:
+        graph: the name of a graph, DEFAULT_GRAPH or None
+
+    Raises:
+        TermError: if it is a literal
+    """
+    if graph is None or isinstance(graph, DefaultGraph):
+        return pyoxigraph.DefaultGraph()
+    made = to_pyoxigraph(graph)
+    if isinstance(made, pyoxigraph.Literal):
+        raise TermError(f"pyoxigraph takes no literal as the name of a graph: {shortened(made.value)}")
+    return made
+
+
+def graph_from_pyoxigraph(graph: Any) -> GraphName:
+    """Return the name of a graph of pyoxigraph as ours.
+
+    Args:
+        graph: a NamedNode, BlankNode or DefaultGraph of pyoxigraph; None counts as the last
+    """
+    if graph is None or isinstance(graph, pyoxigraph.DefaultGraph):
+        return DEFAULT_GRAPH
+    term = from_pyoxigraph(graph)
+    assert not isinstance(term, Triple)
+    return term
+
+
+def _literal(term: Literal) -> pyoxigraph.Literal:
+    language = term.language
+    if language is not None:
+        return _made(lambda tag: pyoxigraph.Literal(term.lex, language=tag), language, "language tag")
+    if term.datatype == XSD_STRING:
+        return pyoxigraph.Literal(term.lex)
+    return pyoxigraph.Literal(term.lex, datatype=_made(pyoxigraph.NamedNode, term.datatype, "datatype"))
+
+
+def _made(make: Callable[[str], _Made], text: str, what: str) -> _Made:
+    try:
+        return make(text)
+    except ValueError as error:
+        raise TermError(f"pyoxigraph refuses the {what} {shortened(text)}: {one_line(str(error))}") from None

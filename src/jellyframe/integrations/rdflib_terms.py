@@ -1,0 +1,95 @@
+"""Terms of jellyframe as terms of rdflib, and back.
+
+Literals keep their lexical forms: rdflib is told not to normalise them. rdflib tells `"a"` from
+`"a"^^xsd:string`, which are one literal in RDF 1.1 and here; to rdflib it goes as `"a"`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import rdflib
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
+
+from jellyframe.errors import TermError, one_line, shortened
+from jellyframe.terms import DEFAULT_GRAPH, IRI, XSD_STRING, BlankNode, DefaultGraph, GraphName, Literal, Term, Triple
+
+
+def to_rdflib(term: Term | DefaultGraph) -> rdflib.term.Node:
+    """Return a term as rdflib's. The default graph becomes the name that rdflib's datasets have for theirs.
+
+    Args:
+        term: a term, or the default graph
+
+    Raises:
+        TermError: if it is a quoted triple, which rdflib does not have, or a language tag that rdflib refuses
+    """
+    match term:
+        case IRI():
+            return rdflib.URIRef(term.value)
+        case BlankNode():
+            return rdflib.BNode(term.label)
+        case Literal():
+            return _literal(term)
+        case DefaultGraph():
+            return DATASET_DEFAULT_GRAPH_ID
+        case Triple():
+            raise TermError("rdflib has no quoted triples")
+    raise TypeError(f"a term was expected, not a {type(term).__name__}")
+
+
+def from_rdflib(node: Any) -> Term:
+    """Return a term of rdflib as ours.
+
+    Args:
+        node: a URIRef, BNode or Literal of rdflib
+
+    Raises:
+        TermError: if it is something else, such as a variable or a formula of N3
+    """
+    match node:
+        case rdflib.URIRef():
+            return IRI(str(node))
+        case rdflib.BNode():
+            return BlankNode(str(node))
+        case rdflib.Literal():
+            if node.language:
+                return Literal(str(node), language=node.language)
+            return Literal(str(node), datatype=None if node.datatype is None else str(node.datatype))
+    raise TermError(f"rdflib's {type(node).__name__} has no place in Jelly: URIRef, BNode and Literal do")
+
+
+def graph_to_rdflib(graph: GraphName | None) -> rdflib.term.Node:
+    """Return the name of a graph as rdflib's; None, of a triple, counts as the default graph.
+
+    Args:
+        graph: the name of a graph, DEFAULT_GRAPH or None
+    """
+    return DATASET_DEFAULT_GRAPH_ID if graph is None else to_rdflib(graph)
+
+
+def graph_from_rdflib(graph: Any) -> GraphName:
+    """Return the name of a graph of rdflib as ours; the default graph of datasets, and None, as DEFAULT_GRAPH.
+
+    Args:
+        graph: the name of a graph, or the graph itself
+    """
+    name = graph.identifier if isinstance(graph, rdflib.Graph) else graph
+    if name is None or name == DATASET_DEFAULT_GRAPH_ID:
+        return DEFAULT_GRAPH
+    term = from_rdflib(name)
+    assert not isinstance(term, Triple)
+    return term
+
+
+def _literal(term: Literal) -> rdflib.Literal:
+    if term.language is not None:
+        try:
+            return rdflib.Literal(term.lex, lang=term.language, normalize=False)
+        except ValueError as error:
+            raise TermError(
+                f"rdflib refuses the language tag {shortened(term.language)}: {one_line(str(error))}"
+            ) from None
+    if term.datatype == XSD_STRING:
+        return rdflib.Literal(term.lex, normalize=False)
+    return rdflib.Literal(term.lex, datatype=rdflib.URIRef(term.datatype), normalize=False)
