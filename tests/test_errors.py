@@ -11,6 +11,7 @@ from jellyframe.errors import (
     JellyError,
     LimitError,
     ParseError,
+    RemoteError,
     StorageError,
     TextError,
     display_name,
@@ -42,6 +43,7 @@ def test_advice_is_worded_by_the_interface() -> None:
         LimitError("m", source="s", frame=1, row=2, offset=3, advice=Advice("limit", "max_frame_bytes")),
         TextError("m", line=1, column=2, source="s"),
         StorageError("m", source="s"),
+        RemoteError("m", status="UNAVAILABLE", source="s"),
     ],
 )
 def test_pickling(error: JellyError) -> None:

@@ -197,6 +197,17 @@ class StorageError(JellyError, OSError):
     """Files that are not there, cannot be reached, or do not take what is written to them."""
 
 
+class RemoteError(JellyError):
+    """A server that cannot be reached, has gone, or has refused what it was asked for.
+
+    `status` is the name of the gRPC status, such as `UNAVAILABLE` or `INVALID_ARGUMENT`.
+    """
+
+    def __init__(self, message: str, *, status: str = "UNKNOWN", source: str | None = None) -> None:
+        super().__init__(message, source=source)
+        self.status = status
+
+
 def shortened(text: str) -> str:
     """Return a string as a message quotes it: with its quotation marks, and not all of it if it is long."""
     return repr(text if len(text) <= 60 else text[:57] + "...")
@@ -233,7 +244,9 @@ def one_line(text: str) -> str:
 
 # The packages that a plain installation lacks, and the extra that brings each.
 _EXTRA_OF_PACKAGE = {
+    "confluent_kafka": "kafka",
     "google": "proto",
+    "grpc": "grpc",
     "pandas": "spark",
     "pyoxigraph": "rdf",
     "pyspark": "spark",

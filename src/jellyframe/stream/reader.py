@@ -12,7 +12,7 @@ from jellyframe.storage.sources import ByteSource
 from jellyframe.storage.types import FileSystem, Source
 from jellyframe.stream.decoder import DEFAULT_BATCH_ROWS, StreamDecoder
 from jellyframe.stream.exclusive import ExclusiveIterator
-from jellyframe.stream.reading import AnyReader
+from jellyframe.stream.reading import AnyReader, BatchSource
 from jellyframe.stream.recovery import Damage, RandomAccess, RecoveringBatches, position_of
 from jellyframe.stream.source_batches import SourceBatches
 
@@ -66,57 +66,15 @@ def open_reader(
     )
 
 
-class JellyReader(AnyReader[StreamOptions]):
-    """A Jelly stream that is being read. Its views share one position: what one has consumed, another does not see.
+class StatementReader(AnyReader[StreamOptions]):
+    """A stream of statements and its views, wherever the batches come from.
 
-    A reader is for one thread at a time. Views of a reader that has been closed raise.
+    The views share one position: what one has consumed, another does not see.
     """
 
-    def __init__(
-        self,
-        source: Source,
-        *,
-        limits: Limits,
-        concatenated: bool,
-        batch_rows: int,
-        delimited: bool | None,
-        byte_range: tuple[int, int | None] | None,
-        self_contained: bool,
-        on_damage: Callable[[Damage], object] | None,
-        filesystem: FileSystem | None,
-    ) -> None:
-        """Open a stream; the arguments are those of `open_reader`."""
-        start, stop = byte_range or (0, None)
-
-        def open_at(offset: int, first_frame: int) -> SourceBatches[StreamOptions]:
-            is_start = offset == start
-            opened = ByteSource(
-                source,
-                limits,
-                start=offset if is_start else origin + offset,
-                stop=stop if is_start or stop is None else origin + stop,
-                filesystem=filesystem,
-            )
-            decoder = StreamDecoder(
-                limits=limits,
-                concatenated=concatenated,
-                delimited=delimited if byte_range is None and is_start else True,
-                batch_rows=batch_rows,
-                self_contained=self_contained or offset > 0,
-                start=offset,
-                first_frame=first_frame,
-                source_name=opened.name,
-            )
-            return SourceBatches(opened, decoder)
-
-        # A file object without a range is read from where it stands.
-        origin = position_of(source) if start == 0 else 0
-        batches = open_at(start, 0)
-        given: SourceBatches[StreamOptions] | RecoveringBatches = batches
-        if on_damage is not None:
-            place = RandomAccess(source, batches.source.compression is not None, origin, stop, filesystem)
-            given = RecoveringBatches(place, batches, open_at, on_damage, limits, concatenated=concatenated)
-        super().__init__(given, batches.source.name, "Jelly")
+    def __init__(self, batches: BatchSource[StreamOptions], source_name: str | None) -> None:
+        """Read `batches`; errors call the input by its `source_name`."""
+        super().__init__(batches, source_name, "Jelly")
         self._namespaces: dict[str, str] = {}
 
     # ---- the views ----
@@ -182,3 +140,56 @@ class JellyReader(AnyReader[StreamOptions]):
         for batch in self._each_batch():
             for start in range(0, len(batch), STATEMENTS_AT_A_TIME):
                 yield batch.statements(start, min(start + STATEMENTS_AT_A_TIME, len(batch)))
+
+
+class JellyReader(StatementReader):
+    """A Jelly stream that is being read. Its views share one position: what one has consumed, another does not see.
+
+    A reader is for one thread at a time. Views of a reader that has been closed raise.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        *,
+        limits: Limits,
+        concatenated: bool,
+        batch_rows: int,
+        delimited: bool | None,
+        byte_range: tuple[int, int | None] | None,
+        self_contained: bool,
+        on_damage: Callable[[Damage], object] | None,
+        filesystem: FileSystem | None,
+    ) -> None:
+        """Open a stream; the arguments are those of `open_reader`."""
+        start, stop = byte_range or (0, None)
+
+        def open_at(offset: int, first_frame: int) -> SourceBatches[StreamOptions]:
+            is_start = offset == start
+            opened = ByteSource(
+                source,
+                limits,
+                start=offset if is_start else origin + offset,
+                stop=stop if is_start or stop is None else origin + stop,
+                filesystem=filesystem,
+            )
+            decoder = StreamDecoder(
+                limits=limits,
+                concatenated=concatenated,
+                delimited=delimited if byte_range is None and is_start else True,
+                batch_rows=batch_rows,
+                self_contained=self_contained or offset > 0,
+                start=offset,
+                first_frame=first_frame,
+                source_name=opened.name,
+            )
+            return SourceBatches(opened, decoder)
+
+        # A file object without a range is read from where it stands.
+        origin = position_of(source) if start == 0 else 0
+        batches = open_at(start, 0)
+        given: SourceBatches[StreamOptions] | RecoveringBatches = batches
+        if on_damage is not None:
+            place = RandomAccess(source, batches.source.compression is not None, origin, stop, filesystem)
+            given = RecoveringBatches(place, batches, open_at, on_damage, limits, concatenated=concatenated)
+        super().__init__(given, batches.source.name)

@@ -17,7 +17,9 @@ BATCH_ROWS: Final = 16_384
 BATCH_BYTES: Final = 8 << 20
 
 
-def batches_of(statements: Iterable[Triple | Quad], *, has_graph: bool | None = None) -> Iterator[Batch]:
+def batches_of(
+    statements: Iterable[Triple | Quad], *, has_graph: bool | None = None, batch_rows: int = BATCH_ROWS
+) -> Iterator[Batch]:
     """Yield the statements of an iterable in batches of bounded rows and bytes.
 
     Where a statement is refused, or the iterable raises an error of whatever kind, the statements before it are yielded
@@ -26,6 +28,7 @@ def batches_of(statements: Iterable[Triple | Quad], *, has_graph: bool | None = 
     Args:
         statements: any iterable of triples or of quads; no more of it is drawn than the next batch takes
         has_graph: whether they are quads; None to go by the first one
+        batch_rows: statements in a batch, at most
 
     Raises:
         EncodeError: if something is not a statement of this kind, or holds what is not a term
@@ -34,7 +37,7 @@ def batches_of(statements: Iterable[Triple | Quad], *, has_graph: bool | None = 
     iterator = iter(statements)
     while True:
         try:
-            added = builder.add(iterator, BATCH_ROWS, BATCH_BYTES)
+            added = builder.add(iterator, batch_rows, BATCH_BYTES)
         except BaseException:
             if builder.rows:
                 yield Batch.from_builder(builder.take())
@@ -44,8 +47,12 @@ def batches_of(statements: Iterable[Triple | Quad], *, has_graph: bool | None = 
         yield Batch.from_builder(builder.take())
 
 
-def encode_statements(encoder: StreamEncoder, statements: Iterable[Triple | Quad]) -> Iterator[int]:
+def encode_statements(
+    encoder: StreamEncoder, statements: Iterable[Triple | Quad], *, batch_rows: int = BATCH_ROWS
+) -> Iterator[int]:
     """Encode the statements of an iterable, and yield how many are encoded each time output may be taken.
+
+    `batch_rows` are drawn from the iterable at a time: few, where they come slowly and each frame is to go out at once.
 
     Where a statement is refused, or the iterable raises, those before it are encoded. Those behind a statement that the
     encoder refuses are not, though an iterator may have been drawn further.
@@ -55,7 +62,7 @@ def encode_statements(encoder: StreamEncoder, statements: Iterable[Triple | Quad
     """
     given = 0
     has_graph = None if encoder.options is None else encoder.options.has_graph
-    for batch in batches_of(statements, has_graph=has_graph):
+    for batch in batches_of(statements, has_graph=has_graph, batch_rows=batch_rows):
         row = 0
         while row < len(batch):
             try:
