@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import signal
+from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 from jellyframe.kernel import kernel_name
 from support.kernel_twins import KERNELS, NoTwinError, load_twin
+
+TESTS = Path(__file__).parent
 
 
 def pytest_configure() -> None:
@@ -17,6 +20,13 @@ def pytest_configure() -> None:
     for ignored, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
         if signal.getsignal(ignored) is signal.SIG_IGN:
             signal.signal(ignored, handler)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    # With several processes, all that shares a Spark session goes to one of them.
+    for item in items:
+        if "spark" in item.path.relative_to(TESTS).parts:
+            item.add_marker(pytest.mark.xdist_group("spark"))
 
 
 def pytest_report_header() -> str:
