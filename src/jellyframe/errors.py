@@ -226,9 +226,17 @@ def short_line(line: str) -> str:
     return line if len(line) <= 300 else f"{line[:200]} … ({len(line) - 260} characters) … {line[-60:]}"
 
 
+_CREDENTIALS = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]+://)[^/?#]*@")
+
+
 def display_name(path: str | os.PathLike[str]) -> str:
-    """Return the name of a file as text that can be written in UTF-8: bytes that are not UTF-8 become `\\xNN`."""
+    """Return the name of a file as text that can be written in UTF-8: bytes that are not UTF-8 become `\\xNN`.
+
+    The user and the password of a URI are left out.
+    """
     name = os.fspath(path)
+    if "@" in name:
+        name = _CREDENTIALS.sub(r"\1", name)
     if name.isascii():
         return name
     try:

@@ -94,7 +94,7 @@ def _survey(
 
         history = FrameHistory(on_frame)
         on_frame = history.add
-    with InputFile(arguments.input) as source:
+    with InputFile(arguments.input, limits=limits_of(arguments)) as source:
         survey = inspect(
             source,
             limits=limits_of(arguments),

@@ -64,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
     from jellyframe.storage.sinks import ByteSink
     from jellyframe.storage.sources import InputFile
 
-    with InputFile(arguments.input) as source:
+    with InputFile(arguments.input, limits=limits_of(arguments)) as source:
         report = validate(
             source,
             delimited=_DELIMITED[arguments.delimited],

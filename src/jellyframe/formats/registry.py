@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from jellyframe.errors import Advice, OptionsError, display_name, how_to_install
+from jellyframe.storage.uris import is_http_uri, path_of_http_uri
 
 if TYPE_CHECKING:
     from jellyframe.formats.settings import BatchInput, BatchOutput, ReadSettings, WriteSettings
@@ -28,6 +29,8 @@ class Format(NamedTuple):
     title: str
     other_names: tuple[str, ...]
     extensions: tuple[str, ...]
+    # How the web calls the format, the usual name first.
+    media_types: tuple[str, ...] = ()
     has_graphs: bool = False
     has_quoted_triples: bool = False
     has_generalized: bool = False
@@ -47,6 +50,7 @@ NTRIPLES = Format(
     "N-Triples",
     ("ntriples", "n-triples"),
     ("nt", "ntriples"),
+    ("application/n-triples",),
     has_quoted_triples=True,
     has_generalized=True,
     cut="lines",
@@ -54,24 +58,38 @@ NTRIPLES = Format(
     writer="ntriples:open_output",
 )
 NQUADS = NTRIPLES._replace(
-    name="nq", title="N-Quads", other_names=("nquads", "n-quads"), extensions=("nq", "nquads"), has_graphs=True
+    name="nq",
+    title="N-Quads",
+    other_names=("nquads", "n-quads"),
+    extensions=("nq", "nquads"),
+    media_types=("application/n-quads",),
+    has_graphs=True,
 )
 TURTLE = Format(
     "ttl",
     "Turtle",
     ("turtle",),
     ("ttl", "turtle"),
+    ("text/turtle", "application/x-turtle"),
     has_quoted_triples=True,
     has_namespaces=True,
     reader="turtle:open_input",
     writer="turtle_writer:open_output",
 )
-TRIG = TURTLE._replace(name="trig", title="TriG", other_names=(), extensions=("trig",), has_graphs=True)
+TRIG = TURTLE._replace(
+    name="trig",
+    title="TriG",
+    other_names=(),
+    extensions=("trig",),
+    media_types=("application/trig", "application/x-trig"),
+    has_graphs=True,
+)
 RDF_XML = Format(
     "rdfxml",
     "RDF/XML",
     ("rdf-xml", "xml", "rdf"),
     ("rdf", "rdfs", "owl", "xml"),
+    ("application/rdf+xml",),
     has_namespaces=True,
     concatenates=False,
     reader="oxigraph:open_input",
@@ -82,6 +100,7 @@ JSON_LD = Format(
     "JSON-LD",
     ("json-ld",),
     ("jsonld", "json-ld"),
+    ("application/ld+json",),
     has_graphs=True,
     has_namespaces=True,
     concatenates=False,
@@ -106,6 +125,7 @@ JELLY = Format(
     "Jelly",
     (),
     ("jelly",),
+    ("application/x-jelly-rdf",),
     has_graphs=True,
     has_quoted_triples=True,
     has_generalized=True,
@@ -121,6 +141,7 @@ PARQUET = Format(
     "Parquet",
     (),
     ("parquet",),
+    ("application/vnd.apache.parquet",),
     has_graphs=True,
     has_quoted_triples=True,
     has_generalized=True,
@@ -136,6 +157,7 @@ CSV = Format(
     "CSV",
     (),
     ("csv",),
+    ("text/csv",),
     has_graphs=True,
     has_quoted_triples=True,
     has_generalized=True,
@@ -213,11 +235,44 @@ def format_by_name(name: str, formats: tuple[Format, ...] = FORMATS) -> Format:
 
 def format_by_path(path: str, formats: tuple[Format, ...] = FORMATS) -> Format | None:
     """Return the format that the name of a file tells."""
-    stem = split_compression(path)[0].lower()
+    stem = split_compression(path_of_http_uri(path))[0].lower()
     for known in formats:
         if any(stem.endswith(f".{extension}") for extension in known.extensions):
             return known
     return None
+
+
+def format_by_media_type(media_type: str, formats: tuple[Format, ...] = FORMATS) -> Format | None:
+    """Return the format that a media type names."""
+    wanted = media_type.partition(";")[0].strip().lower()
+    return next((known for known in formats if wanted in known.media_types), None)
+
+
+def accept_header(formats: tuple[Format, ...]) -> str:
+    """Return what asks a web server for one of some formats, the first rather than the others; else for anything."""
+    types = [media_type for known in formats for media_type in known.media_types]
+    wanted = [f"{media_type}{';q=0.9' if number else ''}" for number, media_type in enumerate(types)]
+    return ", ".join((*wanted, "*/*;q=0.1"))
+
+
+def format_of_server(url: str, formats: tuple[Format, ...] = FORMATS, argument: str = "in_format") -> Format:
+    """Return the format in which a web server sends a file, of those that are asked for."""
+    from jellyframe.storage.http import http_info
+
+    media_type = http_info(url, accept_header(negotiated_formats(formats))).media_type
+    found = None if media_type is None else format_by_media_type(media_type, formats)
+    if found is None:
+        raise OptionsError(
+            f"{display_name(url)}: neither the name nor the server, which says {media_type or 'nothing'}, tells "
+            f"the format ({names(formats)})",
+            advice=Advice("argument", argument, "…"),
+        )
+    return found
+
+
+def negotiated_formats(formats: tuple[Format, ...] = FORMATS) -> tuple[Format, ...]:
+    """Return the formats that the web has names for, Jelly first."""
+    return tuple(sorted((known for known in formats if known.media_types), key=lambda known: known is not JELLY))
 
 
 def input_format(
@@ -227,6 +282,8 @@ def input_format(
     if name is not None:
         return format_by_name(name, formats)
     found = None if path is None else format_by_path(path, formats)
+    if found is None and path is not None and is_http_uri(path):
+        return format_of_server(path, formats, argument)
     if found is None:
         reason = (
             "standard input has no name to tell" if path is None else f"{display_name(path)}: the name does not tell"

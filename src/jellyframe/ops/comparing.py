@@ -205,16 +205,20 @@ class StatementSource:
         self._sources = [(one, _format_of(one, format_name, argument)) for one in sources]
         self._limits = limits
         self._concatenated = concatenated
-        self._opened = CountedSource(sources[0])
+        self._opened = self._open(0)
         files = local_files(sources)
         self.total_bytes = self._opened.total_bytes if files is None else total_size(files)
 
+    def _open(self, number: int) -> CountedSource:
+        source, known = self._sources[number]
+        return CountedSource(source, accept=formats.accept_header((known,)), limits=self._limits)
+
     def batches(self, meter: ProgressMeter) -> Iterator[Batch]:
         """Yield the batches of each source in turn."""
-        for number, (source, known) in enumerate(self._sources):
+        for number, (_source, known) in enumerate(self._sources):
             if number:
                 self._opened.close()
-                self._opened = CountedSource(source)
+                self._opened = self._open(number)
             settings = ReadSettings(
                 base_iri=iri_of_file(self._opened.path),
                 concatenated=self._concatenated,

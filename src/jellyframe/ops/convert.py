@@ -200,7 +200,11 @@ class _Sources:
 
     def open_first(self) -> None:
         """Open the first file, so that it shows at once whether it is there."""
-        self.file = InputFile(self._paths[0])
+        self.file = self._open(0)
+
+    def _open(self, number: int) -> InputFile:
+        accept = formats.accept_header((self._formats[number],))
+        return InputFile(self._paths[number], accept=accept, limits=self._plan.read.limits)
 
     @property
     def input(self) -> BatchInput:
@@ -226,7 +230,7 @@ class _Sources:
         for number in range(len(self._paths)):
             self._number = number
             if number:
-                self.file = InputFile(self._paths[number])
+                self.file = self._open(number)
             yield self.input
             self.close()
 
@@ -255,7 +259,7 @@ class _Sources:
             elif self._paths[number] is None:
                 told = None
             else:
-                with InputFile(self._paths[number]) as file, formats.open_input(file, found, read) as opened:
+                with self._open(number) as file, formats.open_input(file, found, read) as opened:
                     told = opened.has_graph
             if told is not False:
                 return True

@@ -17,8 +17,9 @@ from jellyframe.ops.bad_input import FAILFAST, MODES, Mode
 from jellyframe.ops.filters import TermOrText
 from jellyframe.options import Limits
 from jellyframe.storage.finding import find_files
-from jellyframe.storage.stores import DataFile
+from jellyframe.storage.stores import DataFile, web_file
 from jellyframe.storage.types import FileSystem
+from jellyframe.storage.uris import is_http_uri
 from jellyframe.stream.decoder import DEFAULT_BATCH_ROWS
 from jellyframe.stream.splits import OPEN_COST_BYTES, PLANNING_THREADS, Piece, default_target, pack, plan_pieces
 
@@ -83,11 +84,17 @@ class Inputs:
         def is_data(name: str) -> bool:
             return said is not None or formats.format_by_path(name, formats.FOLDER_FORMATS) is not None
 
-        files = find_files(tuple(names), is_data, filesystem=filesystem)
-        if not files:
+        known: dict[DataFile, Format] = {}
+        for name in names:
+            if filesystem is None and is_http_uri(name):
+                found = formats.input_format(in_format, name, formats.FOLDER_FORMATS)
+                known[web_file(name, formats.accept_header((found,)))] = found
+                continue
+            for file in find_files((name,), is_data, filesystem=filesystem):
+                known[file] = said or _format_of(file)
+        if not known:
             raise StorageError(f"{', '.join(names)}: there is no file of a format that we know")
-        known = {file: said or _format_of(file) for file in files}
-        return cls(tuple(files), known, options or InputOptions())
+        return cls(tuple(known), known, options or InputOptions())
 
     def among(self, files: Sequence[DataFile]) -> Inputs:
         """Return the same inputs with some of the files only."""

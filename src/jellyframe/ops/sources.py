@@ -10,21 +10,25 @@ from typing import TYPE_CHECKING, cast
 from jellyframe.storage.sources import InputFile
 
 if TYPE_CHECKING:
+    from jellyframe.options import Limits
     from jellyframe.storage.types import BinarySource, Source
 
 UNNAMED_INPUT = "input"
 
 
 class CountedSource:
-    """A source that is read once and counts its bytes. A file object that was passed in is left open."""
+    """A source that is read once and counts its bytes. A file object that was passed in is left open.
 
-    def __init__(self, source: Source) -> None:
+    `accept` and `limits` are for files on web servers, as in `InputFile`.
+    """
+
+    def __init__(self, source: Source, *, accept: str | None = None, limits: Limits | None = None) -> None:
         self._owned: InputFile | None = None
         self.path: str | None = None
         self.total_bytes: int | None = None
         name: object = None
         if isinstance(source, str | os.PathLike):
-            self._owned = InputFile(os.fspath(source))
+            self._owned = InputFile(os.fspath(source), accept=accept, limits=limits)
             file: BinarySource = self._owned
             self.total_bytes = self._owned.total_bytes
             self.path = name = self._owned.name

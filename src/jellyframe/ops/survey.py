@@ -298,7 +298,7 @@ def inspect(
         on_frame=on_frame,
         keep_metadata=keep_metadata,
     )
-    with CountedSource(source) as counted, ByteSource(counted, limits) as file:
+    with CountedSource(source, limits=limits) as counted, ByteSource(counted, limits) as file:
         survey.compression = file.compression
         tee = _Tee(file, survey, counted, ProgressMeter(progress, counted.total_bytes))
         try:

@@ -146,7 +146,7 @@ class _Inputs:
         self._open(sources[0])
 
     def _open(self, source: Source) -> None:
-        self._source = CountedSource(source)
+        self._source = CountedSource(source, limits=self._limits)
         self._reader: JellyReader = open_reader(self._source, limits=self._limits, concatenated=self._concatenated)
 
     def options(self) -> list[StreamOptions]:

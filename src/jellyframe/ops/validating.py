@@ -61,7 +61,7 @@ def validate(
             reference = opened.enter_context(StatementSource(compare_to, compare_format, argument="compare_format"))
             name = name_of_source(compare_to, "the data compared to")
             comparer = comparer_for(reference, name, ordered=compare_ordered)
-        counted = opened.enter_context(CountedSource(source))
+        counted = opened.enter_context(CountedSource(source, limits=limits))
         report = ValidationReport(counted.name)
         batches = _checked_batches(counted, report, limits, concatenated=concatenated)
         for batch in ProgressMeter(progress, counted.total_bytes).over(batches, counted):

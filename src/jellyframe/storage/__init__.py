@@ -1,4 +1,4 @@
-"""Where bytes come from and go to: local files, object stores, compression, atomic output."""
+"""Where bytes come from and go to: local files, object stores, web servers, compression, atomic output."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from jellyframe.lazy import attribute_loader
 
 if TYPE_CHECKING:
     from jellyframe.storage.finding import find_files
+    from jellyframe.storage.http import HttpFile
+    from jellyframe.storage.http_requests import HttpSettings
     from jellyframe.storage.sinks import ByteSink
     from jellyframe.storage.sources import ByteSource
     from jellyframe.storage.stores import DataFile, Storage
@@ -22,6 +24,8 @@ __all__ = [
     "Compression",
     "DataFile",
     "FileSystem",
+    "HttpFile",
+    "HttpSettings",
     "Path",
     "Sink",
     "Source",
@@ -38,6 +42,8 @@ _HOMES = {
     "Compression": "types",
     "DataFile": "stores",
     "FileSystem": "types",
+    "HttpFile": "http",
+    "HttpSettings": "http_requests",
     "Path": "types",
     "Sink": "types",
     "Source": "types",

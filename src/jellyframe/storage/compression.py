@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Callable
 from typing import Any, Protocol
 
 from jellyframe.errors import Advice, LimitError, OptionsError, ParseError
@@ -61,16 +62,19 @@ def new_deflater(compression: str | None) -> Deflater | None:
 
 
 class Inflater:
-    """Streams of gzip members or Zstandard frames, one after the other, with a cap on what comes out."""
+    """Streams of gzip members or Zstandard frames, one after the other, with a cap on what comes out.
 
-    def __init__(self, kind: Compression, limits: Limits) -> None:
+    `is_transport` says that the compression is only for the way: what comes out may be a compressed file.
+    """
+
+    def __init__(self, kind: Compression, limits: Limits, *, is_transport: bool = False) -> None:
         self._kind = kind
         self._limits = limits
         self._bytes_in = 0
         self._bytes_out = 0
         self._waiting = b""
         # The first bytes that come out, until there are enough of them to tell what they are.
-        self._head: bytes | None = b""
+        self._head: bytes | None = None if is_transport else b""
         if kind == "gzip":
             self._new: Any = lambda: zlib.decompressobj(wbits=31)
             self._errors: tuple[type[Exception], ...] = (zlib.error,)
@@ -79,6 +83,22 @@ class Inflater:
             self._new = zstd.ZstdDecompressor
             self._errors = (zstd.ZstdError,)
         self._stream: Any = None
+
+    def read(self, size: int, read_input: Callable[[], bytes]) -> bytes:
+        """Return some bytes, at most `size`; none only at the end. `read_input` returns compressed ones."""
+        while True:
+            if self.wants_input():
+                data = read_input()
+                if not data:
+                    # The decompressor may have taken in all of the input and still hold back output.
+                    out = self.inflate(size)
+                    if not out:
+                        self.end()
+                    return out
+                self.feed(data)
+            out = self.inflate(size)
+            if out:
+                return out
 
     def wants_input(self) -> bool:
         if self._stream is None:

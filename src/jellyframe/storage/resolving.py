@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from jellyframe.storage.names import NameTest, is_pattern
 from jellyframe.storage.types import Path
-from jellyframe.storage.uris import is_file_uri, is_uri, path_of_file_uri
+from jellyframe.storage.uris import is_file_uri, is_http_uri, is_uri, path_of_file_uri
 
 _Other = TypeVar("_Other")
 
@@ -27,7 +27,9 @@ def resolve_inputs(inputs: Iterable[Path | _Other], is_data: NameTest | None = N
             continue
         name = os.fspath(given)
         path = path_of_file_uri(name) if is_file_uri(name) else name
-        if is_uri(path) or (not os.path.isfile(path) and (os.path.isdir(path) or is_pattern(path))):
+        if is_http_uri(path):
+            found.append(path)
+        elif is_uri(path) or (not os.path.isfile(path) and (os.path.isdir(path) or is_pattern(path))):
             found += _find(path, is_data)
         else:
             found.append(path)

@@ -12,18 +12,25 @@ from jellyframe.errors import JellyError, OptionsError, display_name
 from jellyframe.options import Limits
 from jellyframe.storage.compression import MAGIC_BYTES, Inflater, sniff_compression
 from jellyframe.storage.types import STANDARD_INPUT_NAME, Buffer, Compression, FileSystem, InputHandle, Path, Source
-from jellyframe.storage.uris import is_uri
+from jellyframe.storage.uris import is_http_uri, is_uri
 
 CHUNK_BYTES = 1 << 20
 
 
-def open_input(path: Path, filesystem: FileSystem | None = None) -> InputHandle:
+def open_input(
+    path: Path, filesystem: FileSystem | None = None, *, accept: str | None = None, limits: Limits | None = None
+) -> InputHandle:
     """Open a file for reading, from any place in it: a local path, or a URI such as s3://bucket/key or file:///a%20b.
 
-    With a `filesystem`, of pyarrow or fsspec, the path is one in it.
+    With a `filesystem`, of pyarrow or fsspec, the path is one in it. Of a web server `accept` is asked for, by default
+    Jelly, and `limits` are for a response that is compressed for the way.
     """
     if filesystem is None and not is_uri(path):
         return open(path, "rb", buffering=0)
+    if filesystem is None and is_http_uri(path):
+        from jellyframe.storage.http import JELLY_ACCEPT, HttpFile
+
+        return HttpFile(os.fspath(path), accept=accept or JELLY_ACCEPT, limits=limits)
     from jellyframe.storage.stores import locate
 
     storage, inner = locate(path, filesystem)
@@ -54,7 +61,7 @@ class ByteSource:
         self._read_raw: Callable[[int], Buffer | None]
         if isinstance(source, str | os.PathLike):
             self.name = display_name(source)
-            self._owned = open_input(source, filesystem)
+            self._owned = open_input(source, filesystem, limits=self._limits)
             self._read_raw = self._owned.read
             if start:
                 self._owned.seek(start)
@@ -122,22 +129,12 @@ class ByteSource:
     def read(self, size: int = CHUNK_BYTES) -> bytes:
         """Return some bytes, about `size` of them; none only at the end."""
         if self._inflater is None:
-            head, self._head = self._head, b""
-            return head or self._read_some(size)
-        while True:
-            if self._inflater.wants_input():
-                head, self._head = self._head, b""
-                data = head or self._read_some(size)
-                if not data:
-                    # The decompressor may have taken in all of the input and still hold back output.
-                    out = self._inflater.inflate(size)
-                    if not out:
-                        self._inflater.end()
-                    return out
-                self._inflater.feed(data)
-            out = self._inflater.inflate(size)
-            if out:
-                return out
+            return self._read_on(size)
+        return self._inflater.read(size, lambda: self._read_on(size))
+
+    def _read_on(self, size: int) -> bytes:
+        head, self._head = self._head, b""
+        return head or self._read_some(size)
 
     def close(self) -> None:
         """Close the file if it was opened here."""
@@ -154,18 +151,28 @@ class ByteSource:
 
 
 class InputFile:
-    """A file that counts how far it has been read. None is standard input."""
+    """A file that counts how far it has been read. None is standard input.
 
-    def __init__(self, path: str | None) -> None:
+    `accept` and `limits` are for files on web servers, as in `open_input`.
+    """
+
+    def __init__(self, path: str | None, *, accept: str | None = None, limits: Limits | None = None) -> None:
         if path is None and sys.stdin is None:
             raise OptionsError("there is no standard input: name a file")
         self.path = path
         self.name = STANDARD_INPUT_NAME if path is None else display_name(path)
-        self._file: InputHandle = open(0, "rb", buffering=0, closefd=False) if path is None else open_input(path)  # noqa: SIM115
+        self._file: InputHandle = (
+            open(0, "rb", buffering=0, closefd=False)  # noqa: SIM115
+            if path is None
+            else open_input(path, accept=accept, limits=limits)
+        )
         # Standard input may be a file that others have read before.
         self._position = self._file.seek(0, os.SEEK_CUR) if path is None and self._file.seekable() else 0
         self.bytes_read = 0
-        self.total_bytes = total_size([path])
+        # A web server says it with its answer, which also shows at once whether there is such a file.
+        self.total_bytes: int | None = (
+            getattr(self._file, "size", None) if is_http_uri(path or "") else total_size([path])
+        )
 
     def read(self, size: int = -1) -> bytes:
         """Return some bytes, at most `size`; none only at the end."""
@@ -200,7 +207,7 @@ class InputFile:
 
 
 def total_size(paths: Iterable[str | None]) -> int | None:
-    """Return how many bytes the files have; None where one cannot tell, as of pipes."""
+    """Return how many bytes the files have; None where one cannot tell, as of pipes and before a server is asked."""
     total = 0
     for path in paths:
         if path is None:
@@ -208,6 +215,8 @@ def total_size(paths: Iterable[str | None]) -> int | None:
                 total += os.fstat(0).st_size
             except OSError:
                 return None
+        elif is_http_uri(path):
+            return None
         elif is_uri(path):
             from jellyframe.storage.stores import locate
 

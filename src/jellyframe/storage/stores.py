@@ -16,9 +16,11 @@ import pyarrow as pa
 import pyarrow.fs
 
 from jellyframe.errors import StorageError, display_name
+from jellyframe.storage.http import JELLY_ACCEPT, HttpFile, http_info
+from jellyframe.storage.http_requests import HttpError
 from jellyframe.storage.names import NameTest, first_glob, is_hidden, is_jelly_name, looks_compressed
 from jellyframe.storage.types import Buffer, FileSystem, InputHandle, OutputHandle, Path
-from jellyframe.storage.uris import is_file_uri, is_uri, path_of_file_uri
+from jellyframe.storage.uris import is_file_uri, is_http_uri, is_uri, path_of_file_uri
 from jellyframe.storage.writing import write_all
 
 # Object stores answer slowly and send fast: read much at a time.
@@ -35,6 +37,8 @@ class DataFile:
     path: str
     size: int
     modified: int = field(default=0, compare=False)
+    # Of a file on a web server: the media types to ask for, by default Jelly.
+    accept: str | None = None
 
     @classmethod
     def of(cls, storage: Storage, info: Any) -> DataFile:
@@ -52,11 +56,11 @@ class DataFile:
 
     @property
     def looks_compressed(self) -> bool:
-        return looks_compressed(self.path)
+        return looks_compressed(self.path.partition("?")[0] if self.storage.is_http else self.path)
 
     def open(self) -> InputHandle:
         """Open the file for reading, from any place in it."""
-        return self.storage.open(self.path)
+        return self.storage.open(self.path, self.accept)
 
 
 @lru_cache(maxsize=64)
@@ -101,6 +105,11 @@ class Storage:
     def is_local(self) -> bool:
         return self.base is None
 
+    @property
+    def is_http(self) -> bool:
+        """Whether this is the web: a path is an address without its scheme."""
+        return self.given is None and is_http_uri(self.base or "")
+
     def display(self, path: str) -> str:
         """Return what users call a file."""
         path = display_name(path)
@@ -113,13 +122,17 @@ class Storage:
         """
         if self.base is None or self.given is not None:
             return path
+        if self.is_http:
+            return f"{self.base}{path}"
         uri, mark, settings = self.base.partition("?")
         return f"{uri.removesuffix(_from_uri(self.base)[1])}{path}{mark}{settings}"
 
-    def open(self, path: str) -> InputHandle:
-        """Open a file for reading, from any place in it."""
+    def open(self, path: str, accept: str | None = None) -> InputHandle:
+        """Open a file for reading, from any place in it; of a web server, one of the media types `accept`."""
         if self.is_local:
             return open(path, "rb", buffering=0)
+        if self.is_http:
+            return HttpFile(self.address(path), accept=accept or JELLY_ACCEPT, compressed=False)
         try:
             return _RemoteFile(self.fs.open_input_file(path), self.display(path))
         except (pa.ArrowException, OSError) as error:
@@ -154,6 +167,14 @@ class Storage:
             os.unlink(temporary)
 
     def info(self, path: str) -> Any:
+        if self.is_http:
+            try:
+                found = http_info(self.address(path))
+            except HttpError as error:
+                if error.status not in (404, 410):
+                    raise
+                return pa.fs.FileInfo(path, pa.fs.FileType.NotFound)
+            return pa.fs.FileInfo(path, pa.fs.FileType.File, size=found.size, mtime_ns=found.modified)
         return self.fs.get_file_info(path)
 
     def exists(self, path: str) -> bool:
@@ -263,6 +284,16 @@ class _RemoteOutput:
         return StorageError(f"{shown}: {str(error).replace(self._part, self._path)}")
 
 
+def web_file(url: str, accept: str) -> DataFile:
+    """Return a file on a web server, of media types that are asked for.
+
+    A size above 0 means that the file can be read in pieces.
+    """
+    storage, path = locate(url)
+    info = http_info(url, accept)
+    return DataFile(storage, path, (info.size or 0) if info.accepts_ranges else 0, info.modified, accept)
+
+
 def locate(path: Path, filesystem: FileSystem | None = None) -> tuple[Storage, str]:
     """Return the file system of a path or URI, and the path in it. In a `filesystem` that is given, it is the path."""
     path = os.fspath(path)
@@ -276,6 +307,9 @@ def locate(path: Path, filesystem: FileSystem | None = None) -> tuple[Storage, s
         return Storage(), os.path.abspath(os.path.expanduser(path))
     if is_file_uri(path):
         return Storage(), os.path.abspath(path_of_file_uri(path))
+    if is_http_uri(path):
+        scheme, mark, rest = path.partition("://")
+        return Storage(f"{scheme}{mark}"), rest
     # What globs have in them is not for a parser of URIs.
     glob = first_glob(path.replace("?", "_"))
     fixed = path if glob == len(path) else path[: path.rindex("/", 0, glob)]

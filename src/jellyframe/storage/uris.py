@@ -9,6 +9,7 @@ from jellyframe.errors import StorageError
 from jellyframe.storage.types import Path
 
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://|(file|hdfs):/", re.IGNORECASE)
+_HTTP_URI = re.compile(r"https?://", re.IGNORECASE)
 _FILE_URI = re.compile(r"file:(?://(?P<host>[^/]*))?(?P<path>/.*)", re.IGNORECASE | re.DOTALL)
 
 
@@ -20,6 +21,24 @@ def is_uri(path: Path) -> bool:
 def is_file_uri(path: Path) -> bool:
     """Return whether a name is a `file:` URI."""
     return isinstance(path, str) and path[:6].lower() == "file:/"
+
+
+def is_http_uri(path: Path) -> bool:
+    """Return whether a name is an `http:` or `https:` URI."""
+    return isinstance(path, str) and _HTTP_URI.match(path) is not None
+
+
+def path_of_http_uri(uri: str) -> str:
+    """Return the path of an `http:` or `https:` URI, without the query and the fragment; other names stay as they are.
+
+    What the end of a name tells is told by the path: `https://host/data.nt.gz?version=2` is a `.nt.gz`.
+    """
+    if not is_http_uri(uri):
+        return uri
+    from urllib.parse import unquote
+
+    place = re.split(r"[?#]", uri.partition("://")[2], maxsplit=1)[0]
+    return unquote("/" + place.partition("/")[2])
 
 
 def path_of_file_uri(uri: str) -> str:

@@ -1,0 +1,228 @@
+"""Files on web servers: read as streams, resumed where a connection breaks, from any place if the server allows it."""
+
+from __future__ import annotations
+
+import os
+from email.utils import parsedate_to_datetime
+from types import TracebackType
+from typing import NamedTuple
+
+from jellyframe.errors import StorageError, display_name
+from jellyframe.options import Limits
+from jellyframe.storage.compression import COMPRESSIONS, Inflater
+from jellyframe.storage.http_bodies import Body, Version
+from jellyframe.storage.http_requests import HttpError, HttpSettings, send
+
+# What readers of Jelly ask for. Servers that know nothing of Jelly send whatever the file is to them.
+JELLY_ACCEPT = "application/x-jelly-rdf, application/octet-stream;q=0.5, */*;q=0.1"
+_ENCODINGS = ", ".join(COMPRESSIONS)
+# A small step forward is read over: another request takes longer.
+_NEAR_BYTES = 256 << 10
+_READ_BYTES = 1 << 20
+# Some servers answer only GET: signed addresses, and programs that nobody wrote HEAD for.
+_NO_HEAD = (400, 401, 403, 405, 501)
+
+
+class HttpFile:
+    """A file on a web server, as a binary file object. Nothing is sent before something is read or asked.
+
+    `seek` works where the server answers ranges and did not compress the response; `seekable` tells. A response that
+    was compressed for the way (`Content-Encoding`) is inflated.
+
+    Parameters:
+        url: an `http:` or `https:` address; with a user and a password in it, they are sent.
+        accept: the header `Accept`: media types that are wanted, by default Jelly.
+        settings: time limits, retries, redirects and further headers.
+        limits: what a compressed response may inflate to.
+        compressed: whether the response may be compressed for the way, by default yes; not if places in it are needed.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        accept: str = JELLY_ACCEPT,
+        settings: HttpSettings | None = None,
+        limits: Limits | None = None,
+        compressed: bool = True,
+    ) -> None:
+        self.name = display_name(url)
+        self._url = url
+        self._accept = accept
+        self._settings = settings or HttpSettings()
+        self._limits = limits or Limits()
+        self._compressed = compressed
+        self._position = 0
+        self._body: Body | None = None
+        self._body_position = 0
+        self._inflater: Inflater | None = None
+        self._version: Version | None = None
+        self._is_closed = False
+
+    @property
+    def size(self) -> int | None:
+        """How many bytes the file has; None where that is not known."""
+        body = self._opened()
+        return body.size if body.encoding is None else None
+
+    @property
+    def media_type(self) -> str | None:
+        """What the server says the file is, such as `application/n-quads`."""
+        return self._opened().media_type
+
+    def read(self, size: int = -1, /) -> bytes:
+        """Return what has arrived, at most `size` bytes; none only at the end. Without a size, return all the rest.
+
+        Parameters:
+            size: the most bytes to return
+        """
+        if size < 0:
+            return b"".join(iter(lambda: self.read(_READ_BYTES), b""))
+        if not size:
+            return b""
+        data = self._read_body(self._opened(), size)
+        self._position += len(data)
+        self._body_position = self._position
+        return data
+
+    def seekable(self) -> bool:
+        """Return whether the file can be read from any place."""
+        body = self._opened()
+        return body.accepts_ranges and body.encoding is None
+
+    def tell(self) -> int:
+        """Return where the next byte is read."""
+        return self._position
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET, /) -> int:
+        """Move to an offset and return it. The next read asks for the bytes from there on.
+
+        Parameters:
+            offset: the number of bytes
+            whence: from where they count, as for other files
+        """
+        if whence == os.SEEK_CUR:
+            offset += self._position
+        elif whence == os.SEEK_END:
+            size = self.size
+            if size is None:
+                raise self._error("the server does not say how large the file is, and a place at its end is needed")
+            offset += size
+        if self._body is None:
+            # The first request can ask for this place at once, and must not get it compressed.
+            self._compressed = self._compressed and offset == 0
+        elif offset != self._body_position and not self.seekable():
+            raise self._error("the server answers no requests for ranges, and a place in the file is needed")
+        self._position = offset
+        return offset
+
+    def readable(self) -> bool:
+        return True
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._is_closed = True
+        self._drop()
+
+    @property
+    def closed(self) -> bool:
+        return self._is_closed
+
+    def __enter__(self) -> HttpFile:
+        return self
+
+    def __exit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # ---- the mechanism ----
+
+    def _opened(self) -> Body:
+        """Return the response that has the bytes at the position."""
+        if self._is_closed:
+            raise ValueError("the file is closed")
+        ahead = self._position - self._body_position
+        if self._body is not None and ahead:
+            if 0 < ahead <= _NEAR_BYTES:
+                while ahead and (data := self._body.read(ahead)):
+                    ahead -= len(data)
+            else:
+                self._drop()
+            self._body_position = self._position
+        if self._body is None:
+            self._body = self._request()
+        return self._body
+
+    def _request(self) -> Body:
+        headers = {"Accept": self._accept, "Accept-Encoding": _ENCODINGS if self._compressed else "identity"}
+        body = Body(self._url, headers, self._settings, self._position, self._version)
+        self._version = body.version
+        self._body_position = self._position
+        if body.encoding is not None:
+            kind = {"x-gzip": "gzip"}.get(body.encoding, body.encoding)
+            if kind not in COMPRESSIONS or self._position:
+                body.close()
+                raise self._error(f"the server sends the encoding {body.encoding!r}, which was not asked for")
+            self._inflater = Inflater(kind, self._limits, is_transport=True)
+        return body
+
+    def _read_body(self, body: Body, size: int) -> bytes:
+        inflater = self._inflater
+        if inflater is None:
+            return body.read(size)
+        return inflater.read(size, lambda: body.read(_READ_BYTES))
+
+    def _drop(self) -> None:
+        if self._body is not None:
+            self._body.close()
+        self._body = None
+
+    def _error(self, message: str) -> StorageError:
+        return StorageError(f"{self.name}: {message}")
+
+
+class HttpInfo(NamedTuple):
+    """What a server says about a file: its size, when it was modified (in nanoseconds), and its media type.
+
+    `accepts_ranges` says whether it can be read from any place.
+    """
+
+    size: int | None
+    modified: int
+    media_type: str | None
+    accepts_ranges: bool
+
+
+def http_info(url: str, accept: str = JELLY_ACCEPT, settings: HttpSettings | None = None) -> HttpInfo:
+    """Ask a server about a file, without reading it.
+
+    Parameters:
+        url: the address
+        accept: the header `Accept`
+        settings: time limits, retries and redirects
+    """
+    settings = settings or HttpSettings()
+    headers = {"Accept": accept, "Accept-Encoding": "identity"}
+    try:
+        response = send("HEAD", url, headers, settings)
+    except HttpError as error:
+        if error.status not in _NO_HEAD:
+            raise
+        response = send("GET", url, headers, settings)
+    with response:
+        found = response.headers
+        size = found.get("Content-Length") or ""
+        return HttpInfo(
+            int(size) if size.isascii() and size.isdigit() else None,
+            _nanoseconds(found.get("Last-Modified")),
+            found.get_content_type() if "Content-Type" in found else None,
+            found.get("Accept-Ranges", "").strip() == "bytes",
+        )
+
+
+def _nanoseconds(date: str | None) -> int:
+    try:
+        return int(parsedate_to_datetime(date or "").timestamp()) * 10**9
+    except (TypeError, ValueError, OverflowError):
+        return 0
