@@ -1,0 +1,256 @@
+"""A publication without I/O: whatever is published becomes frames, and frames are kept until they are acknowledged.
+
+The protocol acknowledges whole calls. So that a lost connection costs little, a publication is several calls, one
+after the other, each a stream that stands by itself: a call ends before a frame that is a restart point when enough
+bytes are waiting for their acknowledgement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterable, Iterable, Iterator, Mapping
+from itertools import chain
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, cast
+
+from jellyframe.batch import Batch
+from jellyframe.batch.frames import Frame
+from jellyframe.options import StreamOptions, check_number
+from jellyframe.stream.encoder import FramePosition, StreamEncoder
+from jellyframe.stream.encoding import DEFAULT_FRAME_BYTES, DEFAULT_FRAME_ROWS
+from jellyframe.stream.framing import HEAD_BYTES
+from jellyframe.stream.index import looks_like_restart
+from jellyframe.stream.reader import StatementReader
+from jellyframe.stream.statements import encode_statements
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from jellyframe.stream.writer import SupportsArrowStream
+    from jellyframe.terms import Quad, Triple
+
+    # What can be published.
+    Publishable: TypeAlias = (
+        Iterable[Triple | Quad]
+        | Iterable[Batch]
+        | Iterable[Frame]
+        | Iterable[bytes]
+        | Batch
+        | Frame
+        | bytes
+        | StatementReader
+        | pa.Table
+        | pa.RecordBatch
+        | pa.RecordBatchReader
+        | SupportsArrowStream
+    )
+    AsyncPublishable: TypeAlias = (
+        Publishable | AsyncIterable[Triple | Quad] | AsyncIterable[Batch] | AsyncIterable[Frame] | AsyncIterable[bytes]
+    )
+
+# Bytes after which a call is ended to have them acknowledged.
+ACKNOWLEDGE_EVERY = 4 << 20
+# Frames of other writers may have no restart point to end a call at. More than this is not kept to be sent again.
+_MOST_KEPT = 64 << 20
+
+
+class PublisherSettings(TypedDict, total=False):
+    """The keyword arguments of `publisher` and `publish`, beside the topic and the options."""
+
+    frame_rows: int | None
+    frame_bytes: int | None
+    acknowledge_every: int
+    resend: bool
+    timeout: float | None
+
+
+def options_for(data: object, options: StreamOptions | None) -> StreamOptions | None:
+    """Return the options of a publication: those that were given, or else those of the stream that is published."""
+    if options is None and isinstance(data, StatementReader):
+        return data.options.replace(stream_name="")
+    return options
+
+
+class FrameEncoder:
+    """Makes frames of what is published. Each method yields frames as they become complete."""
+
+    def __init__(
+        self,
+        topic: str,
+        options: StreamOptions | None,
+        *,
+        frame_rows: int | None = DEFAULT_FRAME_ROWS,
+        frame_bytes: int | None = DEFAULT_FRAME_BYTES,
+        acknowledge_every: int = ACKNOWLEDGE_EVERY,
+    ) -> None:
+        check_number("acknowledge_every", acknowledge_every, 1)
+        options = options or StreamOptions()
+        # Servers that know nothing of our call metadata take the stream's name for the topic.
+        self._options = options.replace(stream_name=options.stream_name or topic)
+        self._frame_rows = frame_rows
+        self._frame_bytes = frame_bytes
+        self._restart_every = acknowledge_every
+        self._encoder = self._new_encoder()
+        # Whether a frame has been made since the encoder was.
+        self._has_begun = False
+        self.statements = 0
+
+    def encode(self, data: Publishable) -> Iterator[bytes]:
+        """Yield the frames of anything that can be published."""
+        if isinstance(data, StatementReader):
+            yield from self._frames(frame for frame in data.frames() if self._is_kept(frame))
+        elif isinstance(data, Batch):
+            yield from self._batches([data])
+        elif isinstance(data, Frame):
+            yield from self._frames([data])
+        elif isinstance(data, bytes | bytearray | memoryview):
+            yield from self._raw([bytes(data)])
+        elif hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__"):
+            yield from self._table(data)
+        elif isinstance(data, Iterable):
+            yield from self._items(data)
+        else:
+            raise TypeError(
+                f"statements, batches, frames, raw frames or a table can be published, not {type(data).__name__}"
+            )
+
+    def _is_kept(self, frame: Frame) -> bool:
+        """Whether a frame of a reader says something: in flat streams, an empty one does not, nor does an index."""
+        return bool(len(frame) or frame.namespaces or self._options.logical_type.is_grouped)
+
+    def _items(self, items: Iterable[Any]) -> Iterator[bytes]:
+        iterator = iter(items)
+        for first in iterator:
+            rest = chain([first], iterator)
+            if isinstance(first, Batch):
+                yield from self._batches(rest)
+            elif isinstance(first, Frame):
+                yield from self._frames(rest)
+            elif isinstance(first, bytes | bytearray | memoryview):
+                yield from self._raw(rest)
+            else:
+                yield from self._statements(rest)
+
+    def _statements(self, statements: Iterable[Triple | Quad]) -> Iterator[bytes]:
+        encoded = before = self.statements
+        try:
+            for count in encode_statements(
+                self._encoder, statements, batch_rows=self._frame_rows or DEFAULT_FRAME_ROWS
+            ):
+                encoded = before + count
+                yield from self._take()
+        finally:
+            self.statements = max(encoded, self.statements)
+
+    def _batches(self, batches: Iterable[Batch]) -> Iterator[bytes]:
+        for batch in batches:
+            position: FramePosition | None = FramePosition()
+            while position is not None:
+                position = self._encode_batch(batch, position)
+                yield from self._take()
+            self.statements += len(batch)
+
+    def _encode_batch(self, batch: Batch, position: FramePosition) -> FramePosition | None:
+        """Encode a batch: in its own frames where each is a graph or a dataset, else in frames of our size."""
+        if self._options.logical_type.is_grouped:
+            return self._encoder.encode_in_frames(batch, position)
+        row = self._encoder.encode(batch, position.row)
+        return FramePosition(0, row) if row < len(batch) else None
+
+    def _frames(self, frames: Iterable[Frame]) -> Iterator[bytes]:
+        for frame in frames:
+            for name, iri in frame.namespaces:
+                self._encoder.declare_namespace(name, iri)
+            for batch, start, stop in frame.parts():
+                row = start
+                while row < stop:
+                    row = self._encoder.encode(batch, row, stop)
+                    yield from self._take()
+            self._encoder.end_frame(frame.metadata)
+            self.statements += len(frame)
+            yield from self._take()
+
+    def _table(self, table: Any) -> Iterator[bytes]:
+        from jellyframe.arrow.tables import table_to_batches
+
+        yield from self._batches(table_to_batches(table))
+
+    def _raw(self, frames: Iterable[bytes]) -> Iterator[bytes]:
+        """Yield frames of another encoder, as they are."""
+        yield from self.flush()
+        for frame in frames:
+            yield bytes(frame)
+
+    def declare_namespace(self, name: str, iri: str) -> None:
+        """Declare a short name for an IRI, at this place of the stream."""
+        self._encoder.declare_namespace(name, iri)
+        self._has_begun = True
+
+    def end_frame(self, metadata: Mapping[str, bytes] | None = None) -> Iterator[bytes]:
+        """End the frame, even an empty one, and give it metadata."""
+        self._encoder.end_frame(metadata)
+        yield from self._take()
+
+    def flush(self) -> Iterator[bytes]:
+        """End the frame if it has rows. What is encoded from now on stands by itself."""
+        if self._has_begun or self._encoder.statements:
+            self._encoder.finish()
+            yield from self._take()
+            self._options = cast(StreamOptions, self._encoder.options)
+            self._encoder = self._new_encoder()
+            self._has_begun = False
+
+    def finish_empty(self) -> Iterator[bytes]:
+        """Yield the one frame of a publication without statements: that with the options."""
+        self._encoder.finish()
+        yield from self._take()
+
+    def _take(self) -> list[bytes]:
+        frames = self._encoder.take_frames()
+        self._has_begun = self._has_begun or bool(frames)
+        return frames
+
+    def _new_encoder(self) -> StreamEncoder:
+        return StreamEncoder(
+            self._options,
+            frame_rows=self._frame_rows,
+            frame_bytes=self._frame_bytes,
+            restart_every=self._restart_every,
+        )
+
+
+class Unacknowledged:
+    """The frames of the call that is under way, kept until the server has acknowledged them."""
+
+    def __init__(self, acknowledge_every: int, *, resend: bool) -> None:
+        self._acknowledge_every = acknowledge_every
+        self._resend = resend
+        self._bytes = 0
+        self._is_whole = True
+        self.frames: list[bytes] = []
+        self.acknowledged = 0
+        self.count = 0
+
+    def ends_before(self, frame: bytes) -> bool:
+        """Return whether the call is to end before a frame: enough waits, and the frame can begin another call."""
+        return self._bytes >= self._acknowledge_every and looks_like_restart(frame[:HEAD_BYTES])
+
+    def add(self, frame: bytes) -> None:
+        """Note that a frame belongs to the call."""
+        self.count += 1
+        self._bytes += len(frame)
+        if self._bytes > _MOST_KEPT:
+            self._is_whole = False
+            self.frames.clear()
+        if self._is_whole and self._resend:
+            self.frames.append(frame)
+
+    def clear(self) -> None:
+        """Note that the call has been acknowledged."""
+        self.acknowledged += self.count
+        self.count = self._bytes = 0
+        self._is_whole = True
+        self.frames.clear()
+
+    @property
+    def can_be_sent_again(self) -> bool:
+        """Whether the call can be made again: nothing is missing of it."""
+        return self._resend and self._is_whole

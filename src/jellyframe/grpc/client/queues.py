@@ -1,0 +1,80 @@
+"""Messages between a thread of gRPC and the thread that encodes or decodes, bounded by their bytes."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Iterator
+
+# Bytes of messages that may wait.
+QUEUE_BYTES = 4 << 20
+
+
+class MessageQueue:
+    """A queue of messages with one thread at each end. Who puts waits while it is full, who takes while it is empty."""
+
+    def __init__(self, limit: int = QUEUE_BYTES) -> None:
+        self._limit = limit
+        self._messages: deque[bytes] = deque()
+        self._bytes = 0
+        self._is_ended = False
+        self._is_closed = False
+        self._changed = threading.Condition()
+
+    def put(self, message: bytes) -> bool:
+        """Add a message, and return whether the other end will get it: not if that has closed the queue."""
+        with self._changed:
+            while self._bytes >= self._limit and not self._is_closed:
+                self._changed.wait()
+            if self._is_closed:
+                return False
+            self._messages.append(message)
+            self._bytes += len(message)
+            self._changed.notify_all()
+            return True
+
+    def end(self) -> None:
+        """Say that there are no more messages."""
+        with self._changed:
+            self._is_ended = True
+            self._changed.notify_all()
+
+    def close(self) -> None:
+        """Drop what is waiting, and take no more."""
+        with self._changed:
+            self._is_closed = self._is_ended = True
+            self._messages.clear()
+            self._bytes = 0
+            self._changed.notify_all()
+
+    def take(self) -> list[bytes]:
+        """Return all messages that are waiting, without waiting for any."""
+        with self._changed:
+            taken = list(self._messages)
+            self._messages.clear()
+            self._bytes = 0
+            self._changed.notify_all()
+            return taken
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait until there is a message or there will be none, and return whether that is so."""
+        with self._changed:
+            return self._changed.wait_for(lambda: bool(self._messages) or self._is_ended, seconds)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether all messages have been taken and there will be no more."""
+        with self._changed:
+            return self._is_ended and not self._messages
+
+    def __iter__(self) -> Iterator[bytes]:
+        """Yield messages one by one, until there are no more."""
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: bool(self._messages) or self._is_ended)
+                if not self._messages:
+                    return
+                message = self._messages.popleft()
+                self._bytes -= len(message)
+                self._changed.notify_all()
+            yield message

@@ -1,0 +1,131 @@
+"""What a connection is made with: the address, TLS, the token, limits and patience."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypedDict
+
+from jellyframe.errors import OptionsError, shortened
+from jellyframe.options import Limits
+
+_LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
+_UNIX_SCHEMES = ("unix:", "unix-abstract:")
+# gRPC servers that are not told otherwise drop clients that ask more often than every five minutes.
+_KEEPALIVE_SECONDS = 300.0
+_KEEPALIVE_TIMEOUT_SECONDS = 20.0
+
+
+class ConnectionSettings(TypedDict, total=False):
+    """The keyword arguments of `connect`."""
+
+    tls: bool
+    ca: str | os.PathLike[str] | None
+    certificate: str | os.PathLike[str] | None
+    key: str | os.PathLike[str] | None
+    server_name: str | None
+    token: str | None
+    limits: Limits | None
+    connect_timeout: float
+    reconnect_timeout: float
+    keepalive: float
+
+
+@dataclass(frozen=True)
+class Connection:
+    """The settings of a connection, checked. `connect` explains them."""
+
+    address: str
+    tls: bool = False
+    ca: str | os.PathLike[str] | None = None
+    certificate: str | os.PathLike[str] | None = None
+    key: str | os.PathLike[str] | None = None
+    server_name: str | None = None
+    # No dataclass shows it: an error or a log that prints the settings must not tell the token.
+    token: str | None = field(default=None, repr=False)
+    limits: Limits | None = None
+    connect_timeout: float = 10.0
+    reconnect_timeout: float = 300.0
+    keepalive: float = _KEEPALIVE_SECONDS
+
+    def __post_init__(self) -> None:
+        _check_address(self.address)
+        uses_files = self.ca is not None or self.certificate is not None or self.server_name is not None
+        if (self.certificate is None) != (self.key is None):
+            raise OptionsError("certificate and key go together: give both, or neither")
+        if uses_files and not self.tls:
+            object.__setattr__(self, "tls", True)
+        if self.token is not None:
+            if not self.token or not self.token.isascii() or not self.token.isprintable() or " " in self.token:
+                raise OptionsError("the token is not one: it must be printable ASCII characters without spaces")
+            if not self.tls and not self.is_local:
+                raise OptionsError(
+                    f"a token is sent over TLS only, and {shortened(self.address)} is neither on this machine nor "
+                    "used with TLS; set tls=True"
+                )
+        for name in ("connect_timeout", "reconnect_timeout", "keepalive"):
+            if not getattr(self, name) >= 0:
+                raise OptionsError(f"{name} is {getattr(self, name)}, and must be a number of seconds, at least 0")
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the address is on this machine."""
+        return self.address.startswith(_UNIX_SCHEMES) or self.address.rpartition(":")[0] in _LOOPBACK
+
+    @property
+    def accepted(self) -> Limits:
+        """What is accepted from the server."""
+        return self.limits or Limits()
+
+    def channel_options(self) -> list[tuple[str, Any]]:
+        """Return the options of the channel. Those about sizes and patience are never gRPC's defaults."""
+        options: list[tuple[str, Any]] = [
+            # A message is a frame, and the decoder's limit on frames is the limit here; gRPC's own is 4 MiB.
+            ("grpc.max_receive_message_length", min(self.accepted.max_frame_bytes, 2**31 - 1)),
+            # What is too much for the server, the server says.
+            ("grpc.max_send_message_length", -1),
+            # Our own back-off decides when to try again; gRPC's would make it wait for up to two minutes.
+            ("grpc.initial_reconnect_backoff_ms", 100),
+            ("grpc.max_reconnect_backoff_ms", 1000),
+            # Clients of one process share no connection, so that one that fails spoils no other.
+            ("grpc.use_local_subchannel_pool", 1),
+            # Calls are never repeated behind our back: that would publish twice.
+            ("grpc.enable_retries", 0),
+        ]
+        if self.keepalive:
+            options += [
+                ("grpc.keepalive_time_ms", int(self.keepalive * 1000)),
+                ("grpc.keepalive_timeout_ms", int(_KEEPALIVE_TIMEOUT_SECONDS * 1000)),
+                ("grpc.http2.max_pings_without_data", 0),
+            ]
+        if self.is_local:
+            options.append(("grpc.enable_http_proxy", 0))
+        if self.server_name is not None:
+            options.append(("grpc.ssl_target_name_override", self.server_name))
+        return options
+
+    def credentials(self) -> Any:
+        """Return the credentials of a channel with TLS, read from their files; None for one without."""
+        if not self.tls:
+            return None
+        import grpc
+
+        def content(path: str | os.PathLike[str] | None) -> bytes | None:
+            return None if path is None else Path(path).read_bytes()
+
+        return grpc.ssl_channel_credentials(content(self.ca), content(self.key), content(self.certificate))
+
+    def call_metadata(self) -> list[tuple[str, str | bytes]]:
+        """Return the metadata of every call."""
+        return [] if self.token is None else [("authorization", f"Bearer {self.token}")]
+
+
+def _check_address(address: str) -> None:
+    if not isinstance(address, str):
+        raise OptionsError(f"the address is a {type(address).__name__}, and must be a str such as localhost:9090")
+    if address.startswith(_UNIX_SCHEMES):
+        return
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdigit() or not 0 < int(port) < 65536:
+        raise OptionsError(f"the address {shortened(address)} must be HOST:PORT, such as localhost:9090")

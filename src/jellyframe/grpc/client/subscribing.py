@@ -1,0 +1,148 @@
+"""A subscription without I/O: what to ask for, what to do with messages, and what with a connection that is lost."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from jellyframe.batch import Batch
+from jellyframe.errors import OptionsError, RemoteError, shortened
+from jellyframe.grpc import protocol
+from jellyframe.grpc.client.retrying import Backoff
+from jellyframe.grpc.client.settings import Connection
+from jellyframe.grpc.protocol import Start
+from jellyframe.options import StreamOptions
+from jellyframe.stream.decoder import StreamDecoder
+
+# What happens when the connection is lost: go on where that leaves no gap, go on in any case, or end with the error.
+Reconnect: TypeAlias = Literal["resume", "always", "never"]
+_RECONNECTS: tuple[Reconnect, ...] = ("resume", "always", "never")
+
+
+class SubscriptionState:
+    """The frames of a topic, over as many connections as it takes, as one series of batches."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        topic: str,
+        options: StreamOptions | None,
+        *,
+        from_: Start | None,
+        reconnect: Reconnect,
+        batch_rows: int,
+    ) -> None:
+        if reconnect not in _RECONNECTS:
+            raise OptionsError(f"reconnect is {reconnect!r}, and must be one of {', '.join(_RECONNECTS)}")
+        _check_start(from_)
+        self.topic = topic
+        self.backoff = Backoff(connection.connect_timeout)
+        self._connection = connection
+        self.request = protocol.encode_subscription(protocol.Subscription(topic, options))
+        self._from = from_
+        self._reconnect = reconnect
+        self._batch_rows = batch_rows
+        self._next_frame = 0
+        self._has_graph: bool | None = None
+        self._is_over = False
+        # The offset of the last frame that has come.
+        self._received: int | None = None
+        self.options: StreamOptions | None = None
+        self._messages = 0
+        self.decoder = self._new_decoder()
+
+    def call_metadata(self) -> list[tuple[str, str | bytes]]:
+        """Return the metadata of the next call: it goes on where the last one ended."""
+        start = self._from if self._received is None else self._received + 1
+        return self._connection.call_metadata() + protocol.subscription_metadata(start, offsets=True)
+
+    # ---- messages in ----
+
+    def push(self, message: bytes) -> None:
+        """Take a message of the server."""
+        if self._messages == 0:
+            self.backoff.succeeded()
+            self.backoff.patience = self._connection.reconnect_timeout
+        self._messages += 1
+        self.decoder.push_frame(message)
+
+    def finish(self) -> None:
+        """Note that the server has ended the stream as it should."""
+        self.decoder.finish()
+        self._is_over = True
+
+    def pause_after(self, error: RemoteError, now: float) -> float:
+        """Return how long to wait before the next call, or raise the error if there is to be none.
+
+        All batches must have been taken before.
+        """
+        if self._messages or self._next_frame:
+            if self._reconnect == "never":
+                raise error
+            if self._reconnect == "resume" and self._received is None:
+                raise RemoteError(
+                    f"{error.message}; the frames of this topic have no offsets to go on from, so that a new "
+                    "connection may leave a gap; set reconnect='always' if that is acceptable",
+                    status=error.status,
+                    source=error.source,
+                )
+        pause = self.backoff.pause_after(error, now)
+        self._messages = 0
+        self.decoder = self._new_decoder()
+        return pause
+
+    # ---- batches out ----
+
+    def next_batch(self, *, partial: bool = False) -> Batch | None:
+        """Return the next batch that is complete, or with `partial` what is there; None if there is none."""
+        batch = self.decoder.next_batch(partial=partial)
+        if batch is None:
+            if self.decoder.options is not None and self.options is None:
+                self.options = self.decoder.options
+            return None
+        self.options = self.options or batch.options
+        if self._has_graph is None:
+            self._has_graph = batch.has_graph
+        elif batch.has_graph != self._has_graph:
+            raise OptionsError(
+                f"the topic {shortened(self.topic)} has changed between triples and quads since the connection was "
+                "lost; subscribe again",
+                source=self._connection.address,
+            )
+        self._next_frame = _frame_behind(batch)
+        offset = offset_of(batch)
+        if offset is not None:
+            self._received = offset
+        return batch
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the server has ended the stream and all batches have been taken."""
+        return self._is_over and self.decoder.is_finished
+
+    def _new_decoder(self) -> StreamDecoder:
+        return StreamDecoder(
+            limits=self._connection.accepted,
+            delimited=True,
+            batch_rows=self._batch_rows,
+            first_frame=self._next_frame,
+            source_name=f"{self._connection.address} {self.topic}",
+        )
+
+
+def offset_of(batch: Batch) -> int | None:
+    """Return the offset of the last complete frame of a batch, as the server told it; None if it did not."""
+    last = _frame_behind(batch) - 1 - batch.last_frame_open
+    told = batch.metadata.get(last)
+    return None if told is None else protocol.frame_offset(told)
+
+
+def _frame_behind(batch: Batch) -> int:
+    """Return the number of the frame behind the last one of which a batch has something."""
+    return batch.first_frame + (1 if batch.frame_ends is None else len(batch.frame_ends))
+
+
+def _check_start(start: Start | None) -> None:
+    if start is None or start in (protocol.EARLIEST, protocol.LATEST):
+        return
+    if isinstance(start, bool) or not isinstance(start, int) or start < 0:
+        raise OptionsError(f"from_ is {shortened(str(start))}, and must be earliest, latest or an offset, at least 0")
