@@ -148,3 +148,59 @@ cdef inline int put_word(unsigned char[::1] dst, Py_ssize_t at, unsigned long lo
         require_range(dst.shape[0], at, 8)
         memcpy(&dst[at], &word, 8)
         return 0
+
+
+cdef inline void sip_round(unsigned long long* v) noexcept:
+    v[0] += v[1]
+    v[2] += v[3]
+    v[1] = ((v[1] << 13) | (v[1] >> 51)) ^ v[0]
+    v[3] = ((v[3] << 16) | (v[3] >> 48)) ^ v[2]
+    v[0] = (v[0] << 32) | (v[0] >> 32)
+    v[2] += v[1]
+    v[0] += v[3]
+    v[1] = ((v[1] << 17) | (v[1] >> 47)) ^ v[2]
+    v[3] = ((v[3] << 21) | (v[3] >> 43)) ^ v[0]
+    v[2] = (v[2] << 32) | (v[2] >> 32)
+
+
+cdef inline int fingerprint_bytes(
+    unsigned long long[::1] out, Py_ssize_t at, const unsigned char[::1] src, Py_ssize_t start, Py_ssize_t n,
+    unsigned long long key, unsigned long long other_key,
+) except -1:
+    cdef unsigned long long v[4]
+    cdef unsigned long long word = 0
+    cdef Py_ssize_t i = start
+    cdef Py_ssize_t stop = start + n
+    cdef int shift = 0
+    with cython.boundscheck(False):
+        require_range(src.shape[0], start, n)
+        require_range(out.shape[0], at, 2)
+        v[0] = key ^ 0x736F6D6570736575ULL
+        v[1] = other_key ^ 0x646F72616E646F6DULL ^ 0xEE
+        v[2] = key ^ 0x6C7967656E657261ULL
+        v[3] = other_key ^ 0x7465646279746573ULL
+        while i + 8 <= stop:
+            memcpy(&word, &src[i], 8)
+            v[3] ^= word
+            sip_round(v)
+            sip_round(v)
+            v[0] ^= word
+            i += 8
+        word = <unsigned long long> n << 56
+        while i < stop:
+            word |= <unsigned long long> src[i] << shift
+            shift += 8
+            i += 1
+        v[3] ^= word
+        sip_round(v)
+        sip_round(v)
+        v[0] ^= word
+        v[2] ^= 0xEE
+        for i in range(4):
+            sip_round(v)
+        out[at] = v[0] ^ v[1] ^ v[2] ^ v[3]
+        v[1] ^= 0xDD
+        for i in range(4):
+            sip_round(v)
+        out[at + 1] = v[0] ^ v[1] ^ v[2] ^ v[3]
+        return 0

@@ -7,6 +7,7 @@ import sys
 
 # What hashes start from: unknown to whoever writes the input, so that no input can be made to collide on purpose.
 HASH_SEED = int.from_bytes(os.urandom(4), "little")
+_WORD = (1 << 64) - 1
 
 
 def require_range(length: int, start: int, n: int) -> int:
@@ -61,3 +62,50 @@ def put_word(dst: memoryview, at: int, word: int) -> int:
     """Write the eight bytes of a number, in the order of this machine."""
     dst[at : at + 8] = word.to_bytes(8, sys.byteorder)
     return 0
+
+
+def fingerprint_bytes(out: memoryview, at: int, src: memoryview, start: int, n: int, key: int, other_key: int) -> int:
+    """Write a keyed hash of `n` bytes: the two halves of SipHash-2-4 with 128 bits.
+
+    Who does not know the key cannot make two inputs that have the same hash.
+    """
+    require_range(len(src), start, n)
+    require_range(len(out), at, 2)
+    piece = bytes(src[start : start + n])
+    v = [
+        key ^ 0x736F6D6570736575,
+        other_key ^ 0x646F72616E646F6D ^ 0xEE,
+        key ^ 0x6C7967656E657261,
+        other_key ^ 0x7465646279746573,
+    ]
+    words = [int.from_bytes(piece[i : i + 8], sys.byteorder) for i in range(0, n - 7, 8)]
+    words.append(((n & 0xFF) << 56) | int.from_bytes(piece[n - n % 8 :], "little"))
+    for word in words:
+        v[3] ^= word
+        _sip_rounds(v, 2)
+        v[0] ^= word
+    v[2] ^= 0xEE
+    _sip_rounds(v, 4)
+    out[at] = v[0] ^ v[1] ^ v[2] ^ v[3]
+    v[1] ^= 0xDD
+    _sip_rounds(v, 4)
+    out[at + 1] = v[0] ^ v[1] ^ v[2] ^ v[3]
+    return 0
+
+
+def _sip_rounds(v: list[int], count: int) -> None:
+    for _ in range(count):
+        v[0] = (v[0] + v[1]) & _WORD
+        v[2] = (v[2] + v[3]) & _WORD
+        v[1] = _rotated(v[1], 13) ^ v[0]
+        v[3] = _rotated(v[3], 16) ^ v[2]
+        v[0] = _rotated(v[0], 32)
+        v[2] = (v[2] + v[1]) & _WORD
+        v[0] = (v[0] + v[3]) & _WORD
+        v[1] = _rotated(v[1], 17) ^ v[2]
+        v[3] = _rotated(v[3], 21) ^ v[0]
+        v[2] = _rotated(v[2], 32)
+
+
+def _rotated(word: int, bits: int) -> int:
+    return ((word << bits) | (word >> (64 - bits))) & _WORD

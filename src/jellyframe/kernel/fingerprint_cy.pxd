@@ -1,0 +1,21 @@
+from jellyframe.kernel.table_cy cimport StringTable, TermTable
+
+
+cdef class Fingerprints:
+    cdef unsigned long long _key
+    cdef unsigned long long _other_key
+    cdef const unsigned long long[::1] _details
+    cdef const unsigned long long[::1] _languages
+
+    cdef int _require(
+        self, TermTable terms, int term, unsigned long long[::1] hashes, unsigned char[::1] known
+    ) except -1
+    cdef int _add(
+        self, unsigned long long[::1] out, Py_ssize_t at, unsigned long long[::1] hashes, Py_ssize_t term,
+        unsigned long long factor,
+    ) except -1
+    cdef int _of_plain(self, TermTable terms, int term, int kind, unsigned long long[::1] out) except -1
+    cdef object _of_strings(self, StringTable strings)
+    cdef int _collect(
+        self, TermTable terms, int term, unsigned long long[::1] hashes, unsigned long long[::1] parts
+    ) except -1

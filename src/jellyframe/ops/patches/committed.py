@@ -1,0 +1,127 @@
+"""Which rows of a patch hold: those in no transaction, and those in transactions that are committed."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from tempfile import SpooledTemporaryFile
+from typing import Final
+
+from jellyframe.batch import Batch
+from jellyframe.kernel.fingerprint_cy import mask_of_operations
+from jellyframe.kernel.patch_fields import (
+    PATCH_ADD,
+    PATCH_DELETE,
+    PATCH_HEADER,
+    PATCH_NAMESPACE_ADD,
+    PATCH_NAMESPACE_DELETE,
+    PATCH_PUNCTUATION,
+    PATCH_TRANSACTION_ABORT,
+    PATCH_TRANSACTION_COMMIT,
+    PATCH_TRANSACTION_START,
+)
+from jellyframe.ops.patches.core import Stream
+
+
+def _bits(*operations: int) -> int:
+    return sum(1 << operation for operation in operations)
+
+
+STATEMENTS: Final = _bits(PATCH_ADD, PATCH_DELETE)
+NAMESPACES: Final = _bits(PATCH_NAMESPACE_ADD, PATCH_NAMESPACE_DELETE)
+HEADERS: Final = _bits(PATCH_HEADER)
+PUNCTUATION: Final = _bits(PATCH_PUNCTUATION)
+MARKS: Final = _bits(PATCH_TRANSACTION_START, PATCH_TRANSACTION_COMMIT, PATCH_TRANSACTION_ABORT)
+
+_RANGE: Final = struct.Struct("<QQ")
+_IN_MEMORY: Final = 1 << 20
+
+
+class CommittedRows:
+    """The rows of a patch that hold. Ranges of those that do not are noted, in memory or else in a file, in one pass.
+
+    A transaction that is not finished when the stream ends, or when another one starts, is treated as aborted. Headers
+    hold wherever they are.
+
+    Args:
+        patch: the stream of a patch, or of several
+    """
+
+    def __init__(self, patch: Stream) -> None:
+        self._patch = patch
+        self._ranges = SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 - closed by close
+        self.committed = self.aborted = self.unfinished = 0
+        start: int | None = None
+        before = 0
+        for batch in patch():
+            for row in rows_with(batch, MARKS):
+                assert batch.op is not None
+                op = batch.op[row]
+                if op != PATCH_TRANSACTION_COMMIT and start is not None:
+                    self._ranges.write(_RANGE.pack(start, before + row))
+                if op == PATCH_TRANSACTION_START:
+                    self.unfinished += start is not None
+                    start = before + row
+                else:
+                    self.committed += op == PATCH_TRANSACTION_COMMIT
+                    self.aborted += op == PATCH_TRANSACTION_ABORT
+                    start = None
+            before += len(batch)
+        if start is not None:
+            self.unfinished += 1
+            self._ranges.write(_RANGE.pack(start, before))
+
+    def rows(self, operations: int) -> Iterator[Batch]:
+        """Yield the rows that hold and have one of some operations, which are bits."""
+        self._ranges.seek(0)
+        start, stop = self._next_range()
+        before = 0
+        for batch in self._patch():
+            assert batch.op is not None
+            mask = mask_of_operations(batch.op, operations)
+            end = before + len(batch)
+            while start < end:
+                first, last = max(start, before) - before, min(stop, end) - before
+                if mask is not None:
+                    kept = mask_of_operations(batch.op[first:last], operations & HEADERS)
+                    mask[first:last] = bytes(last - first) if kept is None else kept
+                if stop > end:
+                    break
+                start, stop = self._next_range()
+            before = end
+            if mask is not None and mask.find(1) >= 0:
+                yield batch.filter(memoryview(mask)[: len(batch)])
+
+    def changes(self) -> Iterator[Batch]:
+        """Yield the adds and deletes that hold."""
+        return self.rows(STATEMENTS)
+
+    def _next_range(self) -> tuple[int, int]:
+        data = self._ranges.read(_RANGE.size)
+        # Behind the last range is one that no row reaches.
+        start, stop = _RANGE.unpack(data) if data else (1 << 63, 1 << 63)
+        return start, stop
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._ranges.close()
+
+    def __enter__(self) -> CommittedRows:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.close()
+
+
+def rows_with(batch: Batch, operations: int) -> list[int]:
+    """Return the rows of a batch that have one of some operations, which are bits."""
+    assert batch.op is not None
+    mask = mask_of_operations(batch.op, operations)
+    if mask is None:
+        return []
+    found: list[int] = []
+    row = mask.find(1)
+    while row >= 0:
+        found.append(row)
+        row = mask.find(1, row + 1)
+    return found

@@ -1,0 +1,156 @@
+"""Differences, patches and data as streams of batches, whatever they are read from.
+
+A stream is a function that returns its batches anew at each call, because most are read twice: once for the
+fingerprints of their statements, and once for those that are wanted. Fingerprints go to disk in buckets where they are
+many, so that memory does not grow with the streams. Statements that are the same have the same bucket, so each bucket
+can be looked at by itself; so can shares of the data that somebody else has divided by their statements.
+
+Data counts as a set of statements. A patch counts by what it leaves behind: for each statement the last operation.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
+
+from jellyframe.batch import Batch
+from jellyframe.kernel.fingerprint_cy import Fingerprints, bucket_records, mask_of_bits
+from jellyframe.kernel.fingerprint_table_cy import FingerprintTable
+from jellyframe.kernel.patch_fields import PATCH_ADD, PATCH_DELETE
+from jellyframe.ops.patches.spool import (
+    BUCKET_BITS,
+    TABLE_RECORDS,
+    RecordSpool,
+    RowBits,
+    chosen_rows,
+    parts_of,
+    random_fingerprints,
+)
+
+Stream: TypeAlias = Callable[[], Iterator[Batch]]
+
+_FLIP = bytes([1, 0]) + bytes(254)
+
+
+def diff_batches(old: Stream, new: Stream, fingerprints: Fingerprints | None = None) -> Iterator[Batch]:
+    """Yield the changes that turn the statements of one stream into those of the other, as rows of a patch.
+
+    Deletes come first, in the order of the old stream, then adds in the order of the new one; none comes twice.
+    """
+    fingerprints = fingerprints or random_fingerprints()
+    with RecordSpool(fingerprints) as olds, RecordSpool(fingerprints) as news:
+        for spool, stream in ((olds, old), (news, new)):
+            for batch in stream():
+                spool.add(batch)
+        with RowBits(olds.rows) as gone, RowBits(news.rows) as added:
+            for bucket in range(1 << BUCKET_BITS):
+                for table in _tables(olds.records(bucket) + news.records(bucket)):
+                    for records in olds.chunks(bucket):
+                        table.add_first(records)
+                    for records in news.chunks(bucket):
+                        added.count += table.compare(records, added.data)
+                    gone.count += table.set_unshared(gone.data)
+            olds.close()
+            news.close()
+            for batch in chosen_rows(old(), gone):
+                yield with_operation(batch, PATCH_DELETE)
+            for batch in chosen_rows(new(), added):
+                yield with_operation(batch, PATCH_ADD)
+
+
+def last_operations(patch: Stream, fingerprints: Fingerprints | None = None) -> Iterator[Batch]:
+    """Yield of each statement of a patch the last operation, in their order.
+
+    The batches may have adds and deletes only: those of `CommittedRows.changes`.
+    """
+    with RecordSpool(fingerprints or random_fingerprints()) as spool:
+        for batch in patch():
+            spool.add(batch)
+        with RowBits(spool.rows) as last:
+            for bucket in range(1 << BUCKET_BITS):
+                for table in _tables(spool.records(bucket)):
+                    for records in spool.chunks(bucket):
+                        table.add_last(records)
+                    last.count += table.set_last(last.data)
+            spool.close()
+            yield from chosen_rows(patch(), last)
+
+
+def apply_batches(data: Stream, patch: Stream, fingerprints: Fingerprints | None = None) -> Iterator[Batch]:
+    """Yield the statements of data as a patch leaves them behind: what is left of them, in order, then what is new.
+
+    The batches of the patch may have adds and deletes only: those of `CommittedRows.changes`. Statements that the data
+    has twice, and that the patch does not delete, stay twice. The data is read once where the patch is small.
+    """
+    fingerprints = fingerprints or random_fingerprints()
+    with RecordSpool(fingerprints) as changes:
+        for batch in patch():
+            changes.add(batch)
+        with RowBits(changes.rows) as missing:
+            if changes.rows <= TABLE_RECORDS:
+                yield from _kept_of_one_table(data, changes, missing, fingerprints)
+            else:
+                yield from _kept_of_many_tables(data, changes, missing, fingerprints)
+            for batch in chosen_rows(patch(), missing):
+                yield batch.replace(op=None)
+
+
+def _kept_of_one_table(
+    data: Stream, changes: RecordSpool, missing: RowBits, fingerprints: Fingerprints
+) -> Iterator[Batch]:
+    table = FingerprintTable(changes.rows)
+    for records in changes.all_chunks():
+        table.add_last(records)
+    changes.close()
+    for batch in data():
+        prints = fingerprints.of_statements(batch.columns, batch.terms)
+        records, _ends = bucket_records(prints, None, 0, 0)
+        deleted = bytearray(len(batch) // 8 + 1)
+        count = table.apply(records, deleted)
+        yield batch.filter(_others(mask_of_bits(deleted, 0, len(batch)))) if count else batch
+    missing.count += table.set_missing(missing.data)
+
+
+def _kept_of_many_tables(
+    data: Stream, changes: RecordSpool, missing: RowBits, fingerprints: Fingerprints
+) -> Iterator[Batch]:
+    with RecordSpool(fingerprints) as statements:
+        for batch in data():
+            statements.add(batch)
+        with RowBits(statements.rows) as deleted:
+            for bucket in range(1 << BUCKET_BITS):
+                for table in _tables(changes.records(bucket)):
+                    for records in changes.chunks(bucket):
+                        table.add_last(records)
+                    for records in statements.chunks(bucket):
+                        deleted.count += table.apply(records, deleted.data)
+                    missing.count += table.set_missing(missing.data)
+            changes.close()
+            statements.close()
+            start = 0
+            for batch in data():
+                mask = deleted.mask(start, len(batch))
+                start += len(batch)
+                yield batch if mask is None else batch.filter(_others(mask))
+
+
+def with_operation(batch: Batch, operation: int) -> Batch:
+    """Return the statements of a batch as rows of a patch, all with one operation."""
+    return batch.replace(op=memoryview(array("i", [operation]) * len(batch)), frame_ends=None, metadata={})
+
+
+def _tables(records: int) -> Iterator[FingerprintTable]:
+    """Yield tables for so many records: one for each part of them."""
+    parts = parts_of(records)
+    for part in range(parts):
+        yield FingerprintTable(_most_in_a_part(records, parts), part, parts)
+
+
+def _most_in_a_part(records: int, parts: int) -> int:
+    # Fingerprints are as good as random: that a part has an eighth more than the others does not happen.
+    return records if parts == 1 else records // parts + records // parts // 8
+
+
+def _others(mask: bytearray) -> bytearray:
+    return mask.translate(_FLIP)

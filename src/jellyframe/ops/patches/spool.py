@@ -1,0 +1,151 @@
+"""What is remembered of streams of any length in bounded memory: records of statements, and a bit for each row.
+
+Both lie in memory while they are small, and else in files without names.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+from collections.abc import Iterator
+from tempfile import TemporaryFile
+from typing import IO, Any
+
+from jellyframe.batch import Batch
+from jellyframe.kernel.fingerprint_cy import Fingerprints, bucket_records, mask_of_bits
+
+BUCKET_BITS = 7
+_RECORD_BYTES = 24
+# Bytes that a bucket holds before they go to the file.
+_BUFFER_BYTES = 128 << 10
+# Bits that take more bytes than this lie in a file.
+_BITS_IN_MEMORY = 64 << 20
+# Records that a table holds at a time: about 50 MiB.
+TABLE_RECORDS = 1 << 20
+
+
+def random_fingerprints() -> Fingerprints:
+    """Return fingerprints with a key that nobody knows: those of one program only can be compared with each other."""
+    return Fingerprints(os.urandom(16))
+
+
+class RecordSpool:
+    """The records of the statements of a stream, in buckets by their fingerprints."""
+
+    def __init__(self, fingerprints: Fingerprints) -> None:
+        self._fingerprints = fingerprints
+        self._buffers = [bytearray() for _ in range(1 << BUCKET_BITS)]
+        self._extents: list[list[tuple[int, int]]] = [[] for _ in self._buffers]
+        self._file: IO[bytes] | None = None
+        self._size = 0
+        self.rows = 0
+
+    def add(self, batch: Batch) -> None:
+        """Add the statements of a batch. In that of a patch there may be adds and deletes only."""
+        prints = self._fingerprints.of_statements(batch.columns, batch.terms)
+        records, ends = bucket_records(prints, batch.op, self.rows, BUCKET_BITS)
+        self.rows += len(batch)
+        data = records.cast("B")
+        start = 0
+        for bucket, end in enumerate(ends):
+            if end > start:
+                buffer = self._buffers[bucket]
+                buffer += data[_RECORD_BYTES * start : _RECORD_BYTES * end]
+                if len(buffer) >= _BUFFER_BYTES:
+                    self._flush(bucket)
+                start = end
+
+    def _flush(self, bucket: int) -> None:
+        if self._file is None:
+            self._file = TemporaryFile(prefix="jellyframe-")  # noqa: SIM115 - closed by close
+        buffer = self._buffers[bucket]
+        self._file.seek(self._size)
+        self._file.write(buffer)
+        self._extents[bucket].append((self._size, len(buffer)))
+        self._size += len(buffer)
+        self._buffers[bucket] = bytearray()
+
+    def records(self, bucket: int) -> int:
+        """Return how many records a bucket has."""
+        return (sum(size for _start, size in self._extents[bucket]) + len(self._buffers[bucket])) // _RECORD_BYTES
+
+    def chunks(self, bucket: int) -> Iterator[memoryview]:
+        """Return the records of a bucket, in the order of the stream."""
+        for start, size in self._extents[bucket]:
+            assert self._file is not None
+            self._file.seek(start)
+            yield memoryview(self._file.read(size)).cast("Q")
+        if self._buffers[bucket]:
+            yield memoryview(bytes(self._buffers[bucket])).cast("Q")
+
+    def all_chunks(self) -> Iterator[memoryview]:
+        """Return all records; those of one statement in the order of the stream."""
+        for bucket in range(len(self._buffers)):
+            yield from self.chunks(bucket)
+
+    def close(self) -> None:
+        """Let go of the memory and the file."""
+        self._buffers = []
+        if self._file is not None:
+            self._file.close()
+
+    def __enter__(self) -> RecordSpool:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.close()
+
+
+class RowBits:
+    """A bit for each row of a stream, and how many of them are set."""
+
+    def __init__(self, rows: int) -> None:
+        size = rows // 8 + 1
+        self._map: mmap.mmap | None = None
+        self.count = 0
+        if size <= _BITS_IN_MEMORY:
+            self.data: Any = bytearray(size)
+        else:
+            with TemporaryFile(prefix="jellyframe-") as file:
+                file.truncate(size)
+                self.data = self._map = mmap.mmap(file.fileno(), size)
+
+    def mask(self, start: int, rows: int) -> bytearray | None:
+        """Return a mask of some rows, None if no bit of theirs is set."""
+        mask: bytearray | None = mask_of_bits(self.data, start, rows)
+        return mask
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._map is not None:
+            self._map.close()
+
+    def __enter__(self) -> RowBits:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.close()
+
+
+def chosen_rows(batches: Iterator[Batch], bits: RowBits) -> Iterator[Batch]:
+    """Yield the rows of a stream whose bits are set, and stop behind the last of them."""
+    start = found = 0
+    if bits.count == 0:
+        return
+    for batch in batches:
+        mask = bits.mask(start, len(batch))
+        start += len(batch)
+        if mask is not None:
+            chosen = batch.filter(mask)
+            found += len(chosen)
+            yield chosen
+            if found == bits.count:
+                return
+
+
+def parts_of(records: int) -> int:
+    """Return into how many parts, a power of two, so many records are divided so that a table holds one of them."""
+    parts = 1
+    while records > parts * TABLE_RECORDS:
+        parts *= 2
+    return parts
