@@ -12,6 +12,8 @@ from jellyframe.kernel import kernel_name
 from support.kernel_twins import KERNELS, NoTwinError, load_twin
 
 TESTS = Path(__file__).parent
+# What takes many minutes or needs classes for a JVM runs when asked for: `make soak`, `make interop`.
+ON_REQUEST = ("soak", "jvm")
 
 
 def pytest_configure() -> None:
@@ -20,6 +22,12 @@ def pytest_configure() -> None:
     for ignored, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
         if signal.getsignal(ignored) is signal.SIG_IGN:
             signal.signal(ignored, handler)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    if collection_path.parent == TESTS and collection_path.name in ON_REQUEST:
+        return not any(collection_path.name in Path(argument).parts for argument in config.args) or None
+    return None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
