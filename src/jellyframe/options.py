@@ -280,7 +280,8 @@ class StreamOptions:
         """Read an RdfStreamOptions message from `data`. Whether the options make sense is for `check` to say."""
         if any(field == 1 and wire_type == VARINT for field, wire_type, _value in decode_fields(data)):
             raise OptionsError(
-                "this is a Jelly-Patch stream, not one of RDF statements; read it with open_patch_reader"
+                "this is a Jelly-Patch stream, not one of RDF statements; read it with open_patch_reader "
+                "or `jellyframe patch`"
             )
         return cls(**decode_options(data, _OPTION_FIELDS))  # type: ignore[arg-type]
 

@@ -26,6 +26,7 @@ class Kernel(TextKernel):
     def __init__(self, name: str) -> None:
         super().__init__(name)
         self.writing = load_twin_module(name, "kernel.ntriples_write_cy")
+        self.line_writing = load_twin_module(name, "kernel.line_write_cy")
         self.streaming = load_twin_module(name, "kernel.ntriples_stream_cy")
         self.terms = load_twin_module(name, "terms")
         self.batches = load_twin_module(name, "batch")
@@ -53,7 +54,7 @@ class Kernel(TextKernel):
     def lines(self, batch: Any, start: int = 0, stop: int | None = None) -> bytes:
         strings = self.writing.term_strings(batch.terms)
         stop = len(batch) if stop is None else stop
-        lines, end = self.writing.write_lines(batch.s, batch.p, batch.o, batch.g, strings, start, stop)
+        lines, end = self.line_writing.write_lines(batch.s, batch.p, batch.o, batch.g, strings, start, stop)
         assert end == stop
         return bytes(lines)
 
@@ -156,7 +157,7 @@ def test_lines_in_pieces(kernel: Kernel, statements: list[Any], piece_bytes: int
     assert list(sizes) == [len(text.encode()) for text in kernel.writing.term_strings(batch.terms).strings()]
     columns = (batch.s, batch.p, batch.o, batch.g)
     only_used = kernel.writing.term_strings(batch.terms, columns=columns)
-    lines, _ = kernel.writing.write_lines(*columns, only_used, 0, len(batch))
+    lines, _ = kernel.line_writing.write_lines(*columns, only_used, 0, len(batch))
     assert bytes(lines) == expected
 
 
@@ -176,7 +177,7 @@ def test_long_terms_in_pieces(kernel: Kernel) -> None:
 def test_lines_are_cut_by_bytes(kernel: Kernel) -> None:
     batch = kernel.batch([Triple(S, P, Literal("x" * 100))] * 10)
     strings = kernel.writing.term_strings(batch.terms)
-    lines, stop = kernel.writing.write_lines(batch.s, batch.p, batch.o, batch.g, strings, 0, 10, 300)
+    lines, stop = kernel.line_writing.write_lines(batch.s, batch.p, batch.o, batch.g, strings, 0, 10, 300)
     assert (len(bytes(lines).splitlines()), stop) == (2, 2)
-    lines, stop = kernel.writing.write_lines(batch.s, batch.p, batch.o, batch.g, strings, 4, 10, 50)
+    lines, stop = kernel.line_writing.write_lines(batch.s, batch.p, batch.o, batch.g, strings, 4, 10, 50)
     assert (bytes(lines), stop) == (b"", 4)

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import jellyframe
 from jellyframe import DEFAULT_GRAPH, IRI, Literal, LogicalType, PhysicalType, Quad, StreamOptions, Triple
 from jellyframe.cli.commands import build_parser
+from jellyframe.ops.patches.converting import convert_patches
 
 ROOT = Path(__file__).parents[2]
 _PERSON, _NAME = "https://people.example.org/id/p", IRI("http://xmlns.com/foaf/0.1/name")
@@ -114,6 +115,20 @@ def make_files(folder: Path) -> None:
     with jellyframe.open_writer(folder / "large-tables.jelly", StreamOptions(max_name_table_size=1 << 19)) as writer:
         writer.write(people)
     _make_graphs(folder)
+    _make_patches(folder)
+
+
+def _make_patches(folder: Path) -> None:
+    """Changes, as RDF Patch text and as Jelly-Patch."""
+    lines = "".join(
+        f'H id <urn:uuid:{number}> .\nTX .\nA <{_PERSON}{number}> {_NAME} "Anna" .\n'
+        f'D <{_PERSON}{number}> {_NAME} "Ann" .\nTC .\n'
+        for number in range(3)
+    )
+    (folder / "changes.rdfp.gz").write_bytes(gzip.compress(lines.encode()))
+    for name in ("changes", "monday", "tuesday"):
+        (folder / f"{name}.rdfp").write_text(lines)
+        convert_patches(folder / f"{name}.rdfp", folder / f"{name}.jellyp")
 
 
 def _make_graphs(folder: Path) -> None:

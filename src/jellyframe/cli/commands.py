@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 RDF_COMMANDS: tuple[str, ...] = ("to_jelly", "from_jelly", "transcode", "inspect", "validate")
+PATCH_COMMANDS: tuple[str, ...] = ("to_jelly", "from_jelly")
 SPARK_COMMANDS: tuple[str, ...] = ("convert", "merge", "partition", "sample", "stats", "validate")
 TOP_COMMANDS = ("version", "completion")
 
@@ -21,6 +22,7 @@ examples:
   jellyframe rdf to-jelly people.nt.gz --to people.jelly
   jellyframe rdf from-jelly people.jelly --out-format ttl | less
   jellyframe rdf inspect people.jelly
+  jellyframe patch to-jelly changes.rdfp --to changes.jellyp
   jellyframe spark convert dump/*.nt.gz --to people
 
 exit codes: 0 success, 1 the data is invalid, different or incomplete, 2 an error
@@ -43,6 +45,14 @@ def build_parser(words: Sequence[str] | None = None) -> CommandParser:
     )
     if words is None or "rdf" in words:
         _add(rdf.add_subparsers(title="commands", metavar="COMMAND", required=True), RDF_COMMANDS)
+    patch = top.add_parser(
+        "patch",
+        help="changes to RDF data, as Jelly-Patch: " + ", ".join(PATCH_COMMANDS).replace("_", "-"),
+        description="Commands for changes to RDF data: Jelly-Patch, and RDF Patch text.",
+    )
+    if words is None or "patch" in words:
+        modules = tuple(f"patch.{name}" for name in PATCH_COMMANDS)
+        _add(patch.add_subparsers(title="commands", metavar="COMMAND", required=True), modules)
     spark = top.add_parser(
         "spark",
         help="jobs on Spark, here or on a cluster: " + ", ".join(SPARK_COMMANDS),

@@ -33,6 +33,26 @@ _FIELDS = (
 def add_stream_options(parser: CommandParser) -> None:
     """Add what says how the stream describes itself."""
     parser.add_argument("--opt.stream-name", dest="stream_name", metavar="NAME", help="name of the stream")
+    add_term_options(parser)
+    parser.add_named(
+        "--opt.physical-type",
+        values=("TRIPLES", "QUADS", "GRAPHS"),
+        dest="physical_type",
+        metavar="TYPE",
+        help="TRIPLES, QUADS or GRAPHS; by default what the data asks for",
+    )
+    parser.add_named(
+        "--opt.logical-type",
+        values=("FLAT_TRIPLES", "FLAT_QUADS", "GRAPHS", "DATASETS", "SUBJECT_GRAPHS", "NAMED_GRAPHS"),
+        dest="logical_type",
+        metavar="TYPE",
+        help="FLAT_TRIPLES, FLAT_QUADS, GRAPHS, DATASETS, … or the IRI of an RDF-STaX type",
+    )
+    parser.add_path("--options-from", metavar="FILE", help="a Jelly file whose options to copy; the others change them")
+
+
+def add_term_options(parser: CommandParser) -> None:
+    """Add what streams of statements and of patches have in common: which terms occur, and the sizes of tables."""
     parser.add_switch(
         "--opt.generalized-statements",
         dest="generalized_statements",
@@ -52,22 +72,7 @@ def add_stream_options(parser: CommandParser) -> None:
             type=natural,
             help=f"entries in the {table} table ({size})",
         )
-    parser.add_named(
-        "--opt.physical-type",
-        values=("TRIPLES", "QUADS", "GRAPHS"),
-        dest="physical_type",
-        metavar="TYPE",
-        help="TRIPLES, QUADS or GRAPHS; by default what the data asks for",
-    )
-    parser.add_named(
-        "--opt.logical-type",
-        values=("FLAT_TRIPLES", "FLAT_QUADS", "GRAPHS", "DATASETS", "SUBJECT_GRAPHS", "NAMED_GRAPHS"),
-        dest="logical_type",
-        metavar="TYPE",
-        help="FLAT_TRIPLES, FLAT_QUADS, GRAPHS, DATASETS, … or the IRI of an RDF-STaX type",
-    )
     parser.add_argument("--preset", choices=("big", "small"), help="table sizes for files, or for small messages")
-    parser.add_path("--options-from", metavar="FILE", help="a Jelly file whose options to copy; the others change them")
 
 
 def add_writer_options(parser: CommandParser) -> None:

@@ -23,10 +23,11 @@ from jellyframe.batch import Batch
 from jellyframe.errors import JellyError, LimitError, OptionsError, TextError
 from jellyframe.formats.settings import BatchInput, BatchOutput, ReadSettings, WriteSettings
 from jellyframe.formats.text_reading import TextReader
+from jellyframe.kernel.line_write_cy import write_lines
 from jellyframe.kernel.memory_cy import Memory
 from jellyframe.kernel.ntriples_parse_cy import TextParser
 from jellyframe.kernel.ntriples_stream_cy import LineStream
-from jellyframe.kernel.ntriples_write_cy import term_strings, write_lines
+from jellyframe.kernel.ntriples_write_cy import term_strings
 from jellyframe.options import Limits
 from jellyframe.storage.sinks import ByteSink
 from jellyframe.storage.sources import ByteSource

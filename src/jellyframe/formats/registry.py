@@ -41,6 +41,8 @@ class Format(NamedTuple):
     # Whether a header tells if there are graphs; else the name of the format does.
     has_header: bool = False
     cut: Cut | None = None
+    # Whether it holds changes, not RDF data: then `formats.patches` opens it.
+    is_patch: bool = False
     reader: str | None = None
     writer: str | None = None
 
@@ -166,9 +168,36 @@ CSV = Format(
     reader="tables:open_csv",
     writer="tables:open_output",
 )
+JELLY_PATCH = Format(
+    "jelly-patch",
+    "Jelly-Patch",
+    ("jellyp", "jellypatch"),
+    ("jellyp",),
+    has_graphs=True,
+    has_quoted_triples=True,
+    has_generalized=True,
+    has_namespaces=True,
+    is_binary=True,
+    has_header=True,
+    cut="restart points",
+    is_patch=True,
+)
+RDF_PATCH = Format(
+    "rdfp",
+    "RDF Patch",
+    ("rdfpatch", "rdf-patch"),
+    ("rdfp", "rdfpatch"),
+    has_graphs=True,
+    has_quoted_triples=True,
+    has_generalized=True,
+    has_namespaces=True,
+    is_patch=True,
+)
 
 TEXT_FORMATS = (NTRIPLES, NQUADS, TURTLE, TRIG, RDF_XML, JSON_LD)
 FORMATS = (*TEXT_FORMATS, JELLY, JELLY_TEXT, PARQUET, CSV)
+# Formats of changes to RDF data: a kind apart, which no function for RDF data takes.
+PATCH_FORMATS = (JELLY_PATCH, RDF_PATCH)
 # Formats of files that are data wherever they are found in a folder.
 FOLDER_FORMATS = (*TEXT_FORMATS, JELLY, PARQUET)
 # Of these, the formats that large data is written in, since its files can be read in pieces.
@@ -227,10 +256,30 @@ def split_compression(path: str) -> tuple[str, Compression | None]:
 def format_by_name(name: str, formats: tuple[Format, ...] = FORMATS) -> Format:
     """Return the format that an option names."""
     wanted = name.lower().lstrip(".")
-    for known in formats:
-        if wanted in (known.name, *known.other_names):
-            return known
+    found = _named(wanted, formats)
+    if found is not None:
+        return found
+    _refuse_other_kind(_named(wanted, (*FORMATS, *PATCH_FORMATS)), formats, repr(name))
     raise OptionsError(f"the format {name!r} is not one of {names(formats)}")
+
+
+def _named(wanted: str, formats: tuple[Format, ...]) -> Format | None:
+    return next((known for known in formats if wanted in (known.name, *known.other_names)), None)
+
+
+def _refuse_other_kind(found: Format | None, formats: tuple[Format, ...], what: str) -> None:
+    """Raise if a format holds changes where RDF data is wanted, or RDF data where changes are."""
+    if found is None or any(known.is_patch == found.is_patch for known in formats):
+        return
+    if found.is_patch:
+        raise OptionsError(
+            f"{what} is {found.title}, changes to RDF data and not such data: see `jellyframe patch`, or "
+            "open_patch_input in Python"
+        )
+    raise OptionsError(
+        f"{what} is {found.title}, RDF data and not changes to it: see `jellyframe rdf`, or `jellyframe patch diff` "
+        "for the changes between two data sets"
+    )
 
 
 def format_by_path(path: str, formats: tuple[Format, ...] = FORMATS) -> Format | None:
@@ -285,6 +334,8 @@ def input_format(
     if found is None and path is not None and is_http_uri(path):
         return format_of_server(path, formats, argument)
     if found is None:
+        if path is not None:
+            _refuse_other_kind(format_by_path(path, (*FORMATS, *PATCH_FORMATS)), formats, display_name(path))
         reason = (
             "standard input has no name to tell" if path is None else f"{display_name(path)}: the name does not tell"
         )

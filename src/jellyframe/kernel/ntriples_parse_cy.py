@@ -9,8 +9,8 @@ try:
 except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
     import cython
 
-from jellyframe.errors import TextError
 from jellyframe.kernel.memory_cy import int_column
+from jellyframe.kernel.ntriples_lines_cy import LineParser
 from jellyframe.kernel.ntriples_terms_cy import NOT_IN_JELLY, TermParser
 from jellyframe.kernel.runs import HASH_SEED
 from jellyframe.kernel.scan_cy import Text
@@ -18,6 +18,7 @@ from jellyframe.kernel.steps import DEEPEST_NESTING
 from jellyframe.kernel.table_cy import BatchBuilder, TermTable
 
 if cython.compiled:
+    from cython.cimports.jellyframe.kernel.ntriples_lines_cy import LineParser
     from cython.cimports.jellyframe.kernel.ntriples_terms_cy import TermParser
     from cython.cimports.jellyframe.kernel.runs import equal_bytes, hash_bytes
     from cython.cimports.jellyframe.kernel.scan_cy import Text
@@ -34,14 +35,14 @@ LONGEST_REMEMBERED = cython.declare(cython.Py_ssize_t, 128)
 
 @cython.final
 @cython.cclass
-class TextParser(TermParser):
+class TextParser(LineParser):
     """Reads statements, line by line, into a batch that is being built.
 
     `quads`: a fourth term is the graph; `graphs` counts the statements that had one. `any_iri`: IRIs need not be
     absolute. `on_error`, if given, is called with the error of each line that cannot be read, which is then left out.
     """
 
-    __slots__ = ("graphs", "on_error", "quads")
+    __slots__ = ("graphs", "quads")
 
     def __init__(
         self,
@@ -51,46 +52,15 @@ class TextParser(TermParser):
         on_error: Any = None,
         any_iri: cython.bint = False,
     ):
-        TermParser.__init__(self, generalized, any_iri, max_depth)
+        LineParser.__init__(self, generalized, any_iri, max_depth, on_error)
         self.quads = quads
         self.graphs = 0
-        self.on_error = on_error
-
-    def parse(
-        self,
-        builder: BatchBuilder,
-        data: Any,
-        start: cython.Py_ssize_t,
-        stop: cython.Py_ssize_t,
-        final: cython.bint,
-        max_rows: cython.Py_ssize_t,
-        max_bytes: cython.Py_ssize_t = 0x7FFFFFFF,
-    ) -> int:
-        """Read from `start` on until the batch is full or no whole line is left; answer how far that went.
-
-        A batch is full that has `max_rows` rows, or terms of `max_bytes` together. `stop` is the end of what is there,
-        and, where this is `final`, of the text. Call after call the parser counts lines and bytes on; the next call has
-        to begin with the bytes that this one left.
-        """
-        text: Text = Text(data)
-        self.base = self.base + self.pos - start if self.line else 0
-        if self.line == 0:
-            self.line = 1
-        self.begin(text, builder.terms, start, stop if final else text.whole_lines_end(start, stop))
-        while True:
-            try:
-                self._lines(builder, max_rows, max_bytes)
-                return self.pos
-            except TextError as error:
-                if self.on_error is None:
-                    raise
-                self.on_error(error)
-                self.pos = text.line_end(self.line_start, self.limit)
-                self._end_line()
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
-    def _lines(self, builder: BatchBuilder, max_rows: cython.Py_ssize_t, max_bytes: cython.Py_ssize_t) -> cython.int:
+    def read_lines(
+        self, builder: BatchBuilder, max_rows: cython.Py_ssize_t, max_bytes: cython.Py_ssize_t
+    ) -> cython.int:
         s: cython.int
         p: cython.int
         o: cython.int
@@ -103,7 +73,7 @@ class TextParser(TermParser):
                 # Most lines begin with a term, so what else a line may be is looked at only here.
                 c = self.skip_blanks()
                 if c == 0x0A or c == 0x0D or c == 0x23:
-                    self._end_line()
+                    self.end_line()
                     continue
             elif c == 0x56 or c == 0x76:
                 self._refuse_version()
@@ -130,7 +100,7 @@ class TextParser(TermParser):
                 self.pos += 1
                 self.line += 1
             else:
-                self._end_line()
+                self.end_line()
             builder.add_row(s, p, o, g)
         return 0
 
@@ -140,28 +110,6 @@ class TextParser(TermParser):
         """Raise if the line is a version directive."""
         if bytes(self.text.data[self.pos : min(self.pos + 7, self.limit)]).upper() == b"VERSION":
             return self.fail(self.pos, f"a version directive: {NOT_IN_JELLY}")
-        return 0
-
-    @cython.cfunc
-    @cython.exceptval(-1, check=False)
-    def _end_line(self) -> cython.int:
-        """Move on to the next line, over what may stand behind a statement: blanks and a comment."""
-        c: cython.int = self.skip_blanks()
-        end: cython.Py_ssize_t
-        if c == 0x23:
-            end = self.text.line_end(self.pos, self.limit)
-            if self.text.non_ascii >= 0x80:
-                self.require_utf8(self.pos, end)
-            self.pos = end
-            c = self.byte_at(end)
-        if c == 0x0D:
-            if self.pos + 1 < self.limit and self.text.data[self.pos + 1] == 0x0A:
-                self.pos += 1
-        elif c != 0x0A:
-            return self.expected(self.pos, "the end of the line")
-        if self.pos < self.limit:
-            self.pos += 1
-            self.line += 1
         return 0
 
 

@@ -1,4 +1,4 @@
-"""Batches to N-Triples and N-Quads text in little memory, however often quoted triples repeat long terms."""
+"""Batches to N-Triples, N-Quads and RDF Patch in little memory, however often quoted triples repeat long terms."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ try:
 except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
     import cython
 
+from jellyframe.kernel.line_write_cy import PATCH_END, is_word, patch_word
 from jellyframe.kernel.ntriples_write_cy import TermWriter
 from jellyframe.kernel.table_cy import StringTable, TermTable
 
@@ -16,6 +17,11 @@ if cython.compiled:
         KIND_DEFAULT_GRAPH,
         KIND_QUOTED_TRIPLE,
     )
+    from cython.cimports.jellyframe.kernel.patch_fields import (
+        PATCH_HEADER,
+        PATCH_NAMESPACE_DELETE,
+        PATCH_PUNCTUATION,
+    )
     from cython.cimports.jellyframe.kernel.table_cy import StringTable, TermTable
 else:
     from jellyframe.kernel.kinds import (
@@ -23,6 +29,7 @@ else:
         KIND_DEFAULT_GRAPH,
         KIND_QUOTED_TRIPLE,
     )
+    from jellyframe.kernel.patch_fields import PATCH_HEADER, PATCH_NAMESPACE_DELETE, PATCH_PUNCTUATION
 
 # Longer strings are written in slices.
 SLICE_BYTES = cython.declare(cython.Py_ssize_t, 1 << 20)
@@ -39,12 +46,24 @@ class LineStream:
     """The rows `start` to `stop` as lines, in pieces of about `piece_bytes` that end anywhere.
 
     The texts of terms are written straight into the pieces, over and over. So no more memory is needed than a piece
-    takes, however long a line is.
+    takes, however long a line is. With `ops`, the rows are those of a patch.
     """
 
-    __slots__ = ("_columns", "_piece_bytes", "_row", "_slice_at", "_slice_term", "_stop", "_table", "_todo", "_writer")
+    __slots__ = (
+        "_columns",
+        "_ops",
+        "_piece_bytes",
+        "_row",
+        "_slice_at",
+        "_slice_term",
+        "_stop",
+        "_table",
+        "_todo",
+        "_writer",
+    )
 
     _columns: tuple[memoryview, memoryview, memoryview, memoryview | None]
+    _ops: memoryview | None
     _piece_bytes: cython.Py_ssize_t
     _row: cython.Py_ssize_t
     _slice_at: cython.Py_ssize_t
@@ -61,8 +80,10 @@ class LineStream:
         start: cython.Py_ssize_t,
         stop: cython.Py_ssize_t,
         piece_bytes: cython.Py_ssize_t,
+        ops: memoryview | None = None,
     ):
         self._columns = columns
+        self._ops = ops
         self._table = table
         self._row = start
         self._stop = stop
@@ -89,7 +110,10 @@ class LineStream:
             elif self._todo:
                 self._put(self._todo.pop())
             elif self._row < self._stop:
-                self._begin_row()
+                if self._ops is None:
+                    self._begin_row()
+                else:
+                    self._begin_operation(self._ops[self._row])
             else:
                 break
         return out.buffers()[1]
@@ -103,6 +127,31 @@ class LineStream:
                 self._todo.append(SPACE)
                 self._todo.append(column[self._row])
         self._row += 1
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def _begin_operation(self, op: cython.int) -> cython.int:
+        """Put the word of an operation, and the key of a header."""
+        start: cython.Py_ssize_t
+        stop: cython.Py_ssize_t
+        if op == PATCH_PUNCTUATION:
+            self._writer.put_raw(PATCH_END)
+            self._row += 1
+            return 0
+        self._writer.put_raw(patch_word(op) + b" ")
+        columns = self._columns
+        if op == PATCH_HEADER:
+            start = self._table.values.offsets[columns[0][self._row]]
+            stop = self._table.values.offsets[columns[0][self._row] + 1]
+            if is_word(self._table.values.data, start, stop):
+                self._writer.put_raw(bytes(self._table.values.data[start:stop]) + b" ")
+                self._columns = (columns[1], columns[1], columns[2], columns[3])
+        elif op == PATCH_NAMESPACE_DELETE:
+            self._columns = (columns[0], columns[1], columns[1], columns[3])
+        # Columns that are not to be written have been replaced by one in which nothing stands.
+        self._begin_row()
+        self._columns = columns
         return 0
 
     @cython.cfunc

@@ -1,8 +1,4 @@
-"""Batches to N-Triples and N-Quads text.
-
-The text of each term of a batch is made once; a line is then a few copies. Where these texts would take too much
-memory, because quoted triples repeat long terms, `ntriples_stream_cy` writes the lines without them.
-"""
+"""Terms to their texts in N-Triples."""
 
 from __future__ import annotations
 
@@ -16,7 +12,7 @@ except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
 
 from jellyframe.errors import LimitError, TextError
 from jellyframe.kernel.labels import HEX_LABEL, hex_label
-from jellyframe.kernel.memory_cy import Memory, byte_column
+from jellyframe.kernel.memory_cy import Memory
 from jellyframe.kernel.scan_cy import Text
 from jellyframe.kernel.table_cy import StringTable, TermTable
 
@@ -384,104 +380,4 @@ class TermWriter:
         self.out.reserve(0)
         self.out.count += 1
         self.out.offsets[self.out.count] = cython.cast(cython.int, self.out.data_size)
-        return 0
-
-
-def write_lines(
-    s: cython.const[cython.int][::1],
-    p: cython.const[cython.int][::1],
-    o: cython.const[cython.int][::1],
-    g: object,
-    strings: StringTable,
-    start: cython.Py_ssize_t,
-    stop: cython.Py_ssize_t,
-    max_bytes: cython.Py_ssize_t = MAX_STRING_BYTES,
-) -> tuple[memoryview, int]:
-    """Return the rows `start` to `stop` as lines, but no more than `max_bytes`, and the row at which they end.
-
-    `strings` are the texts of the terms; `g` is None for triples. If even the first row takes more, there are no lines.
-    """
-    writer: LineWriter = LineWriter(strings)
-    graphs: cython.const[cython.int][::1]
-    row: cython.Py_ssize_t
-    # All terms but the graph, with a blank behind each, the full stop and the line end.
-    size: cython.Py_ssize_t = 5 * (stop - start)
-    for row in range(start, stop):
-        size += writer.length(s[row]) + writer.length(p[row]) + writer.length(o[row])
-    if g is not None:
-        graphs = g
-        for row in range(start, stop):
-            size += writer.length(graphs[row]) + 1
-    # Most often all rows fit, which the sum tells at less cost than row by row.
-    while size > max_bytes:
-        stop -= 1
-        size -= 5 + writer.length(s[stop]) + writer.length(p[stop]) + writer.length(o[stop])
-        if g is not None:
-            size -= writer.length(graphs[stop]) + 1
-    lines = writer.begin(size)
-    if g is None:
-        for row in range(start, stop):
-            writer.put(s[row])
-            writer.put(p[row])
-            writer.put(o[row])
-            writer.end_line()
-        return lines, stop
-    for row in range(start, stop):
-        writer.put(s[row])
-        writer.put(p[row])
-        writer.put(o[row])
-        if writer.length(graphs[row]) > 0:
-            writer.put(graphs[row])
-        writer.end_line()
-    return lines[: writer.size], stop
-
-
-@cython.final
-@cython.cclass
-class LineWriter:
-    """Puts the texts of terms into lines."""
-
-    __slots__ = ("_offsets", "_out", "_texts", "size")
-
-    size: cython.Py_ssize_t
-    _offsets: cython.int[::1]
-    _texts: cython.uchar[::1]
-    _out: cython.uchar[::1]
-
-    def __init__(self, strings: StringTable):
-        self._offsets = strings.offsets
-        self._texts = strings.data
-        self.size = 0
-
-    @cython.cfunc
-    def begin(self, size: cython.Py_ssize_t) -> memoryview:
-        """Make room for the lines, and answer where they will be."""
-        lines = byte_column(size)[:size]
-        self._out = lines
-        return lines
-
-    @cython.cfunc
-    @cython.inline
-    @cython.exceptval(-1, check=False)
-    def length(self, term: cython.int) -> cython.Py_ssize_t:
-        return self._offsets[term + 1] - self._offsets[term]
-
-    @cython.cfunc
-    @cython.inline
-    @cython.exceptval(-1, check=False)
-    def put(self, term: cython.int) -> cython.int:
-        """Put a term and a blank behind it."""
-        n: cython.Py_ssize_t = self.length(term)
-        move_bytes(self._out, self.size, self._texts, self._offsets[term], n)
-        self._out[self.size + n] = 0x20
-        self.size += n + 1
-        return 0
-
-    @cython.cfunc
-    @cython.inline
-    @cython.exceptval(-1, check=False)
-    def end_line(self) -> cython.int:
-        self._out[self.size] = 0x2E
-        self._out[self.size + 1] = 0x0A
-        self.size += 2
         return 0

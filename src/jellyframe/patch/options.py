@@ -148,7 +148,10 @@ class PatchOptions:
     def from_bytes(cls, data: bytes) -> PatchOptions:
         """Read an RdfPatchOptions message from `data`. Whether the options make sense is for `check` to say."""
         if _are_stream_options(data):
-            raise OptionsError("this is a stream of RDF statements, not a Jelly-Patch stream; read it with open_reader")
+            raise OptionsError(
+                "this is a stream of RDF statements, not a Jelly-Patch stream; read it with open_reader "
+                "or `jellyframe rdf`"
+            )
         values = {"statement_type": 0, "stream_type": 0, "version": 0, **decode_options(data, _OPTION_FIELDS)}
         return cls(**values)  # type: ignore[arg-type]
 

@@ -15,7 +15,7 @@ from jellyframe.storage.sources import ByteSource
 from jellyframe.storage.types import FileSystem, Source
 from jellyframe.stream.decoder import DEFAULT_BATCH_ROWS
 from jellyframe.stream.exclusive import ExclusiveIterator
-from jellyframe.stream.reading import AnyReader
+from jellyframe.stream.reading import AnyReader, BatchSource
 from jellyframe.stream.source_batches import SourceBatches
 
 
@@ -57,7 +57,7 @@ def open_patch_reader(
         start=start,
         source_name=opened.name,
     )
-    return PatchReader(SourceBatches(opened, decoder))
+    return PatchReader(SourceBatches(opened, decoder), opened.name)
 
 
 class PatchReader(AnyReader[PatchOptions]):
@@ -67,10 +67,11 @@ class PatchReader(AnyReader[PatchOptions]):
 
     Args:
         batches: where the batches come from; `open_patch_reader` opens a source
+        source_name: what errors call the input
     """
 
-    def __init__(self, batches: SourceBatches[PatchOptions]) -> None:
-        super().__init__(batches, batches.source.name, "Jelly-Patch")
+    def __init__(self, batches: BatchSource[PatchOptions], source_name: str | None = None) -> None:
+        super().__init__(batches, source_name, "Jelly-Patch")
 
     def rows(self) -> Iterator[PatchRow]:
         """Return the stream row by row, punctuation marks included."""

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 # What can stand for a header's value.
 HeaderValue: TypeAlias = "IRI | BlankNode | Literal | Triple"
 
-_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
+# Keys of headers that stand without quotation marks, as the kernel writes them.
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,254}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+"""Commands on changes to RDF data: `jellyframe patch …`."""

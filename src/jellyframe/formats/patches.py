@@ -1,0 +1,171 @@
+"""Patches of any format: Jelly-Patch and RDF Patch text, opened as readers and writers of the same kind."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from types import TracebackType
+from typing import TYPE_CHECKING, Protocol, Self, Unpack
+
+from jellyframe.errors import OptionsError, TextError
+from jellyframe.formats.rdf_patch import PatchEnds, PatchTextWriter, open_text_input
+from jellyframe.formats.registry import (
+    JELLY_PATCH,
+    PATCH_FORMATS,
+    Format,
+    format_by_name,
+    input_format,
+    split_compression,
+)
+from jellyframe.options import Limits
+from jellyframe.patch.options import PatchOptions, PatchStatementType
+from jellyframe.patch.reader import PatchReader, open_patch_reader
+from jellyframe.patch.writer import PatchWriterSettings, open_patch_writer
+from jellyframe.stream.decoder import DEFAULT_BATCH_ROWS
+
+if TYPE_CHECKING:
+    from jellyframe.batch import Batch
+    from jellyframe.patch.rows import PatchRow
+    from jellyframe.storage.types import FileSystem, Sink, Source
+
+
+class PatchOutput(Protocol):
+    """Patches that are being written, in whatever format: a `PatchWriter` or a `PatchTextWriter`."""
+
+    @property
+    def options(self) -> PatchOptions:
+        """The options of the stream."""
+
+    @property
+    def rows_written(self) -> int:
+        """The number of rows written so far, ends of patches included."""
+
+    def write(self, rows: Iterable[PatchRow]) -> None:
+        """Write rows, from any iterable, as they come."""
+
+    def write_batch(self, batch: Batch, start: int = 0, stop: int | None = None) -> None:
+        """Write the rows of a batch, which has the column `op`."""
+
+    def end_patch(self) -> None:
+        """End the patch, even an empty one."""
+
+    def flush(self) -> None:
+        """Hand all bytes to the sink."""
+
+    def close(self) -> None:
+        """End the stream. What goes to a path appears there now."""
+
+    def discard(self) -> None:
+        """Give up: nothing appears at the path."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None, /
+    ) -> None: ...
+
+
+def open_patch_input(
+    source: Source,
+    format: str | Format | None = None,  # noqa: A002
+    *,
+    limits: Limits | None = None,
+    strict: bool = True,
+    lenient: bool = False,
+    concatenated: bool = False,
+    batch_rows: int = DEFAULT_BATCH_ROWS,
+    delimited: bool | None = None,
+    byte_range: tuple[int, int | None] | None = None,
+    statement_type: PatchStatementType = PatchStatementType.QUADS,
+    patch_ends: PatchEnds = "headers",
+    generalized: bool = True,
+    on_error: Callable[[TextError], object] | None = None,
+    filesystem: FileSystem | None = None,
+) -> PatchReader:
+    """Open patches of any format for reading: Jelly-Patch or RDF Patch text.
+
+    Args:
+        source: a path, a URI, bytes, or a binary file object, which need not seek; gzip and Zstandard are recognised
+        format: `jelly-patch` or `rdfp`; by default as the file's name tells, and Jelly-Patch where there is no name
+        limits: what untrusted input may ask for
+        strict: refuse transactions that start or end where they must not, or are open at the end
+        lenient: of text, take IRIs that are not absolute, and turn labels `hex-…` of blank nodes back
+        concatenated: of Jelly-Patch, let every options row begin a new stream
+        batch_rows: rows in a batch, at most
+        delimited: of Jelly-Patch, whether the frames have their lengths in front; by default the first bytes tell
+        byte_range: of Jelly-Patch, read from one restart point to another
+        statement_type: of text, QUADS, or TRIPLES, where a graph is an error
+        patch_ends: of text, where the patches end: `headers` (at a line `# end of patch` and before a header that
+            follows other rows), `marks` (only at such lines), `transactions` (at such lines and after each
+            transaction) or `none`
+        generalized: of text, let any term stand in any place
+        on_error: of text, called with the error of each line that cannot be read, which is then left out
+        filesystem: where the path is, a file system of pyarrow or fsspec
+
+    Raises:
+        OptionsError: if the format is not one of patches, or is not told
+    """
+    found = patch_format(format, source)
+    if found is JELLY_PATCH:
+        return open_patch_reader(
+            source,
+            limits=limits,
+            strict=strict,
+            concatenated=concatenated,
+            batch_rows=batch_rows,
+            delimited=delimited,
+            byte_range=byte_range,
+            filesystem=filesystem,
+        )
+    if byte_range is not None:
+        raise OptionsError("a byte range is for Jelly-Patch: RDF Patch text has no restart points")
+    return open_text_input(
+        source,
+        statement_type=statement_type,
+        patch_ends=patch_ends,
+        strict=strict,
+        lenient=lenient,
+        generalized=generalized,
+        batch_rows=batch_rows,
+        limits=limits,
+        on_error=on_error,
+        filesystem=filesystem,
+    )
+
+
+def open_patch_output(
+    sink: Sink,
+    format: str | Format | None = None,  # noqa: A002
+    options: PatchOptions | None = None,
+    **settings: Unpack[PatchWriterSettings],
+) -> PatchOutput:
+    """Open patches of any format for writing: Jelly-Patch or RDF Patch text.
+
+    Args:
+        sink: a path or a URI, where the file appears when the writer is closed, or a binary file object
+        format: `jelly-patch` or `rdfp`; by default as the file's name tells, and Jelly-Patch where there is no name
+        options: the options of the stream; of text, whether there may be graphs, and ends of patches
+        settings: those of `open_patch_writer`; text takes `compression` and `filesystem` of them. Without
+            `compression`, the name of the file tells it
+
+    Raises:
+        OptionsError: if the format is not one of patches, or is not told
+    """
+    found = patch_format(format, sink)
+    if "compression" not in settings and isinstance(sink, str | os.PathLike):
+        settings["compression"] = split_compression(os.fspath(sink))[1]
+    if found is JELLY_PATCH:
+        return open_patch_writer(sink, options, **settings)
+    return PatchTextWriter(
+        sink, options, compression=settings.get("compression"), filesystem=settings.get("filesystem")
+    )
+
+
+def patch_format(format: str | Format | None, place: Source | Sink) -> Format:  # noqa: A002
+    """Return the format of patches that an argument or the name of a file tells; Jelly-Patch where there is neither."""
+    if isinstance(format, Format):
+        return format_by_name(format.name, PATCH_FORMATS)
+    path = os.fspath(place) if isinstance(place, str | os.PathLike) else None
+    if format is None and path is None:
+        return JELLY_PATCH
+    return input_format(format, path, PATCH_FORMATS, "format")

@@ -1,0 +1,276 @@
+"""RDF Patch: text to batches of patches and back.
+
+    with open_text_input("changes.rdfp.gz") as reader:
+        for row in reader:
+            ...
+
+A line is a row: `H key value .`, `TX .`, `TC .`, `TA .`, `PA "name" <iri> [graph] .`, `PD "name" [graph] .`,
+`A s p o [g] .`, `D s p o [g] .`. Terms are those of N-Triples, quoted triples and `<_:label>` for blank nodes too; what
+N-Triples cannot hold is written as `formats/ntriples.py` says. Other words for the same are also read: names as `rdf:`,
+and the IRI of a namespace in quotation marks.
+
+The text has no row for the end of a patch. It is written as the comment `# end of patch`, which others pass over, and
+`PatchEnds` says where patches end when a text is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from types import TracebackType
+from typing import TYPE_CHECKING, Final, Literal, Self, TypeAlias, get_args
+
+from jellyframe.batch import Batch
+from jellyframe.errors import EncodeError, JellyError, LimitError, NamedGraphError, OptionsError, TextError
+from jellyframe.formats.ntriples import LINES_BYTES, LINES_ROWS, TEXTS_BYTES
+from jellyframe.formats.text_reading import TextReader
+from jellyframe.kernel.line_write_cy import PATCH_END, write_patch_lines
+from jellyframe.kernel.memory_cy import Memory
+from jellyframe.kernel.ntriples_stream_cy import LineStream
+from jellyframe.kernel.ntriples_write_cy import term_strings
+from jellyframe.kernel.rdf_patch_parse_cy import AT_HEADERS, AT_MARKS, AT_TRANSACTIONS, PatchTextParser
+from jellyframe.options import Limits
+from jellyframe.patch.batches import row_batches
+from jellyframe.patch.options import PatchOptions, PatchStatementType, PatchStreamType
+from jellyframe.patch.reader import PatchReader
+from jellyframe.storage.sinks import ByteSink
+from jellyframe.storage.sources import ByteSource
+from jellyframe.stream.decoder import DEFAULT_BATCH_ROWS, check_batch_rows
+from jellyframe.stream.exclusive import Exclusive
+
+if TYPE_CHECKING:
+    from jellyframe.patch.rows import PatchRow
+    from jellyframe.storage.types import Compression, FileSystem, Sink, Source
+
+# Where the patches of a text end: at marks `# end of patch` and before headers that follow other rows, at marks alone,
+# at marks and after each transaction, or only with the text.
+PatchEnds: TypeAlias = Literal["headers", "marks", "transactions", "none"]
+PATCH_ENDS: Final[tuple[PatchEnds, ...]] = get_args(PatchEnds)
+_END_BITS: Final[dict[PatchEnds, int]] = {
+    "headers": AT_MARKS | AT_HEADERS,
+    "marks": AT_MARKS,
+    "transactions": AT_MARKS | AT_TRANSACTIONS,
+    "none": 0,
+}
+
+
+# ---- reading ----------------------------------------------------------------------------------------------
+
+
+def open_text_input(
+    source: Source,
+    *,
+    statement_type: PatchStatementType = PatchStatementType.QUADS,
+    patch_ends: PatchEnds = "headers",
+    strict: bool = True,
+    lenient: bool = False,
+    generalized: bool = True,
+    batch_rows: int = DEFAULT_BATCH_ROWS,
+    limits: Limits | None = None,
+    on_error: Callable[[TextError], object] | None = None,
+    filesystem: FileSystem | None = None,
+) -> PatchReader:
+    """Open RDF Patch text for reading, as a stream of patches of type PUNCTUATED; FLAT if `patch_ends` is `none`.
+
+    Args:
+        source: a path, a URI, bytes, or a binary file object; gzip and Zstandard are recognised
+        statement_type: QUADS, or TRIPLES, where a graph is an error
+        patch_ends: where the patches end: `headers`, `marks`, `transactions` or `none`
+        strict: refuse transactions that start or end where they must not, or are open at the end
+        lenient: take IRIs that are not absolute, and turn labels `hex-…` of blank nodes back
+        generalized: let any term stand in any place
+        batch_rows: rows in a batch, at most
+        limits: what untrusted input may ask for
+        on_error: called with the error of each line that cannot be read, which is then left out; by default the first
+            one ends reading
+        filesystem: where the path is, a file system of pyarrow or fsspec
+
+    Raises:
+        OptionsError: if `patch_ends` or `batch_rows` is not valid
+    """
+    if patch_ends not in PATCH_ENDS:
+        raise OptionsError(f"patch_ends is {patch_ends!r}, and must be one of {', '.join(PATCH_ENDS)}")
+    check_batch_rows(batch_rows)
+    limits = limits or Limits()
+    options = PatchOptions(
+        statement_type=statement_type,
+        stream_type=PatchStreamType.FLAT if patch_ends == "none" else PatchStreamType.PUNCTUATED,
+        generalized_statements=generalized,
+    )
+    options.check()
+    parser = PatchTextParser(
+        options.has_graph, generalized, limits.max_nesting_depth, on_error, lenient, strict, _END_BITS[patch_ends]
+    )
+    file = ByteSource(source, limits, filesystem=filesystem)
+    return PatchReader(_TextBatches(file, parser, options, batch_rows), file.name)
+
+
+class _TextBatches:
+    """The batches of a text, for a reader."""
+
+    is_delimited = None
+
+    def __init__(self, file: ByteSource, parser: PatchTextParser, options: PatchOptions, batch_rows: int) -> None:
+        self._file = file
+        self._parser = parser
+        self.options = options
+        self._builders = TextReader(file, parser, quads=options.has_graph).builders(batch_rows)
+
+    def next_batch(self) -> Batch | None:
+        try:
+            builder = next(self._builders, None)
+            if builder is None:
+                self._parser.end_of_text()
+                return None
+        except JellyError as error:
+            error.source = error.source or self._file.name
+            raise
+        return Batch.from_builder(builder).replace(op=self._parser.take_ops(builder.rows))
+
+    def close(self) -> None:
+        self._file.close()
+
+
+# ---- writing ----------------------------------------------------------------------------------------------
+
+
+class PatchTextWriter:
+    """RDF Patch text that is being written, with the methods of a `PatchWriter`.
+
+    What goes to a path appears there when the writer is closed. The rows are written as they come: whether transactions
+    start and end in turns is not looked at.
+
+    Args:
+        sink: a path or a URI, where the file appears when the writer is closed, or a binary file object
+        options: whether there may be graphs, and whether the ends of patches are written; by default both
+        compression: `gzip`, `zstd` or None
+        filesystem: where the path is, a file system of pyarrow or fsspec
+    """
+
+    def __init__(
+        self,
+        sink: Sink,
+        options: PatchOptions | None = None,
+        *,
+        compression: Compression | None = None,
+        filesystem: FileSystem | None = None,
+    ) -> None:
+        self._options = PatchOptions() if options is None else options
+        self._options.check()
+        self._sink = ByteSink(sink, compression, filesystem=filesystem)
+        self._memory = Memory()
+        self._rows_written = 0
+        self._is_closed = False
+        self._exclusive = Exclusive("the writer")
+
+    @property
+    def options(self) -> PatchOptions:
+        """The options that the text would have as a stream."""
+        return self._options
+
+    @property
+    def rows_written(self) -> int:
+        """The number of rows written so far, ends of patches included."""
+        return self._rows_written
+
+    def write(self, rows: Iterable[PatchRow]) -> None:
+        """Write rows, from any iterable, as they come.
+
+        Args:
+            rows: rows of a patch
+
+        Raises:
+            EncodeError: if something is not a row, or has a graph where there can be none
+        """
+        with self._exclusive:
+            for batch in row_batches(rows, has_graph=self._options.has_graph):
+                self._write_batch(batch, 0, len(batch))
+
+    def write_batch(self, batch: Batch, start: int = 0, stop: int | None = None) -> None:
+        """Write the rows of a batch; the batch's own frames do not matter.
+
+        Args:
+            batch: the rows, with the column `op`
+            start: the first row to write
+            stop: the row behind the last one, by default all that follow
+        """
+        with self._exclusive:
+            self._write_batch(batch, start, len(batch) if stop is None else stop)
+
+    def end_patch(self) -> None:
+        """End the patch, even an empty one.
+
+        Raises:
+            EncodeError: if the stream type is FLAT, so that there is one patch only
+        """
+        if self._options.stream_type is PatchStreamType.FLAT:
+            raise EncodeError("a stream of type FLAT is one patch, which ends with the stream")
+        with self._exclusive:
+            self._require_open()
+            self._sink.write(PATCH_END)
+            self._rows_written += 1
+
+    def flush(self) -> None:
+        """Hand all bytes to the sink."""
+        with self._exclusive:
+            self._require_open()
+            self._sink.flush()
+
+    def close(self) -> None:
+        """End the text. What goes to a path appears there now."""
+        with self._exclusive:
+            if not self._is_closed:
+                self._is_closed = True
+                self._sink.close()
+
+    def discard(self) -> None:
+        """Give up: nothing appears at the path."""
+        self._is_closed = True
+        self._sink.discard()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self.discard()
+
+    def _require_open(self) -> None:
+        if self._is_closed:
+            raise EncodeError("the writer is closed")
+
+    def _write_batch(self, batch: Batch, start: int, stop: int) -> None:
+        self._require_open()
+        if batch.has_graph and not self._options.has_graph:
+            raise NamedGraphError("rows with graphs in a patch of triples; set statement_type to QUADS")
+        for lines in patch_text(batch, start, stop, memory=self._memory):
+            self._sink.write(lines)
+        self._rows_written += stop - start
+
+
+def patch_text(
+    batch: Batch, start: int = 0, stop: int | None = None, *, memory: Memory | None = None
+) -> Iterator[memoryview]:
+    """Return the rows `start` to `stop` as RDF Patch, in pieces of about 8 MiB at most that end anywhere."""
+    stop = len(batch) if stop is None else stop
+    if batch.op is None:
+        raise ValueError("the batch is one of statements, not of a patch: it has no operations")
+    strings = None
+    if batch.terms.text_bytes() <= TEXTS_BYTES:
+        # Escapes may still make them longer.
+        with suppress(LimitError):
+            strings = term_strings(batch.terms, memory, 0, TEXTS_BYTES, batch.columns)
+    while strings is not None and start < stop:
+        last = min(start + LINES_ROWS, stop)
+        lines, start = write_patch_lines(batch.op, *batch.columns, strings, start, last, LINES_BYTES)
+        if not lines:
+            break
+        yield lines
+    if start < stop:
+        stream = LineStream(batch.columns, batch.terms, start, stop, LINES_BYTES, batch.op)
+        while piece := stream.next_piece():
+            yield piece
