@@ -39,6 +39,11 @@ class Example(NamedTuple):
     def needs_spark(self) -> bool:
         return "jellyframe spark" in self.command
 
+    @property
+    def needs_server(self) -> bool:
+        """Whether it is a server that runs on, or a client of one."""
+        return "jellyframe grpc" in self.command
+
 
 def help_examples() -> list[Example]:
     """The examples of every command's help."""
@@ -107,6 +112,7 @@ def make_files(folder: Path) -> None:
             writer.write(people)
     (folder / "people.jelly.gz").write_bytes(gzip.compress((folder / "people.jelly").read_bytes()))
     (folder / "all.nq").write_text(text)
+    (folder / "server.toml").write_text('listen = "127.0.0.1:0"\ntopics.sensors = "log:sensors"\n')
     for name in ("message", "expected"):
         with jellyframe.open_writer(
             folder / f"{name}.jelly", StreamOptions.small(), delimited=name != "message"

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 RDF_COMMANDS: tuple[str, ...] = ("to_jelly", "from_jelly", "transcode", "inspect", "validate")
 PATCH_COMMANDS: tuple[str, ...] = ("to_jelly", "from_jelly")
 SPARK_COMMANDS: tuple[str, ...] = ("convert", "merge", "partition", "sample", "stats", "validate")
+GRPC_COMMANDS: tuple[str, ...] = ("serve",)
 TOP_COMMANDS = ("version", "completion")
 
 _EXAMPLES = """\
@@ -61,6 +62,14 @@ def build_parser(words: Sequence[str] | None = None) -> CommandParser:
     if words is None or "spark" in words:
         modules = tuple(f"spark.{name}" for name in SPARK_COMMANDS)
         _add(spark.add_subparsers(title="commands", metavar="COMMAND", required=True), modules)
+    grpc = top.add_parser(
+        "grpc",
+        help="streams over gRPC: " + ", ".join(GRPC_COMMANDS),
+        description="Jelly streams over gRPC: a server with topics, and its clients.",
+    )
+    if words is None or "grpc" in words:
+        modules = tuple(f"grpc.{name}" for name in GRPC_COMMANDS)
+        _add(grpc.add_subparsers(title="commands", metavar="COMMAND", required=True), modules)
     _add(top, TOP_COMMANDS)
     return parser
 

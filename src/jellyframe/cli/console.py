@@ -50,6 +50,10 @@ class Console:
         if not self.quiet:
             self._say("", message)
 
+    def announce(self, message: str) -> None:
+        """Write a line that programs wait for, as it is, whether or not the user wants quiet."""
+        self._write(f"{message}\n")
+
     def traceback(self) -> None:
         """Show the traceback of the exception that is being handled, if the user wants that."""
         if self.debug:

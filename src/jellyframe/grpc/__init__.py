@@ -1,4 +1,4 @@
-"""The Jelly gRPC streaming protocol: a client, blocking here and for asyncio in `jellyframe.grpc.aio`.
+"""The Jelly gRPC streaming protocol: a server with topics, and a client, blocking or (in `jellyframe.grpc.aio`) async.
 
 from jellyframe.grpc import connect
 
@@ -16,16 +16,39 @@ from jellyframe.lazy import attribute_loader
 
 if TYPE_CHECKING:
     from jellyframe.grpc.client.blocking import Client, Publisher, Subscription, connect
+    from jellyframe.grpc.config import ServerLimits, ServerSettings, TopicSettings, read_config
     from jellyframe.grpc.protocol import TopicInfo
+    from jellyframe.grpc.security import TlsSettings, Token
+    from jellyframe.grpc.server import Server
 
-__all__ = ["Client", "Publisher", "Subscription", "TopicInfo", "connect"]
+__all__ = [
+    "Client",
+    "Publisher",
+    "Server",
+    "ServerLimits",
+    "ServerSettings",
+    "Subscription",
+    "TlsSettings",
+    "Token",
+    "TopicInfo",
+    "TopicSettings",
+    "connect",
+    "read_config",
+]
 
 _HOMES = {
     "Client": "client.blocking",
     "Publisher": "client.blocking",
+    "Server": "server",
+    "ServerLimits": "config",
+    "ServerSettings": "config",
     "Subscription": "client.blocking",
+    "TlsSettings": "security",
+    "Token": "security",
     "TopicInfo": "protocol",
+    "TopicSettings": "config",
     "connect": "client.blocking",
+    "read_config": "config",
 }
 
 if not TYPE_CHECKING:  # for type checkers, a name that is not there is a mistake

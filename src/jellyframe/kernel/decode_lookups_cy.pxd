@@ -6,6 +6,7 @@ from jellyframe.kernel.table_cy cimport TermTable
 
 cdef class LookupDecoder(FieldDecoder):
     cdef public bint no_look_back
+    cdef public bint looked_back
     cdef LookupSlots names
     cdef LookupSlots prefixes
     cdef LookupSlots datatypes

@@ -29,11 +29,16 @@ DATATYPE_XSD_STRING = cython.declare(cython.int, -2)
 
 @cython.cclass
 class LookupDecoder(FieldDecoder):
-    """The lookup tables of a stream, and which terms of the batch their entries have become."""
+    """The lookup tables of a stream, and which terms of the batch their entries have become.
+
+    A stream that leaves out the first id of a lookup, or of an IRI, means something else behind another stream:
+    `looked_back` says whether that has happened, and with `no_look_back` it is an error.
+    """
 
     def __init__(self, max_frame_bytes: cython.longlong):
         FieldDecoder.__init__(self, max_frame_bytes)
         self.no_look_back = False
+        self.looked_back = False
         self.set_tables(0, 0, 0)
 
     @cython.final
@@ -123,8 +128,10 @@ class LookupDecoder(FieldDecoder):
                     self.fail(f"field {tag >> 3} of a {what} entry has the wrong wire type {tag & 7}", pos)
                 pos = self.skip(tag, self.pos, stop)
         if slot == 0:
-            if self.no_look_back and table.last_id == 0:
-                self.fail(f"the first {what} entry behind a restart point leaves out its id", start)
+            if table.last_id == 0:
+                if self.no_look_back:
+                    self.fail(f"the first {what} entry behind a restart point leaves out its id", start)
+                self.looked_back = True
             slot = table.last_id + 1
             if slot > table.size > 0:
                 self.fail_reference(f"{what} entry id {slot} is above the table's size of {table.size}", start)

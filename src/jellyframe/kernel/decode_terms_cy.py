@@ -451,8 +451,10 @@ class TermDecoder(LookupDecoder):
                 pos = self.skip(tag, self.pos, stop)
         self.given_prefix = prefix
         self.given_name = name
-        if self.last_name == 0 and self.no_look_back and (name == 0 or (prefix == 0 and self.prefixes.size > 0)):
-            return UNKNOWN_IRI
+        if self.last_name == 0 and (name == 0 or (prefix == 0 and self.prefixes.size > 0)):
+            if self.no_look_back:
+                return UNKNOWN_IRI
+            self.looked_back = True
         if prefix == 0:
             prefix = self.last_prefix
         if prefix != 0:

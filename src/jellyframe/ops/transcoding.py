@@ -200,11 +200,11 @@ def output_options(
     # Namespaces and metadata are kept, so the version has to cover those that may come.
     options = options.replace(version=max(other.version for other in inputs), **changes)
     if "logical_type" not in changes:
-        options = options.replace(logical_type=_logical_type(options))
+        options = options.replace(logical_type=counterpart_logical_type(options))
     return options
 
 
-def _logical_type(options: StreamOptions) -> LogicalType:
+def counterpart_logical_type(options: StreamOptions) -> LogicalType:
     """Return the logical type that goes with the physical one: the same, or its counterpart."""
     triples = {
         LogicalType.FLAT_QUADS: LogicalType.FLAT_TRIPLES,

@@ -83,6 +83,11 @@ class AnyStreamDecoder(ABC, Generic[_OptionsT]):
         return self._is_finished and not self._kernel.has_content()
 
     @property
+    def looked_back(self) -> bool:
+        """Whether the stream has left out a first id, so that its frames would mean something else behind others."""
+        return bool(self._kernel.looked_back)
+
+    @property
     def needed(self) -> int:
         """How many bytes have to be pushed, at least, before another frame can be decoded."""
         return max(1, self._needed - self._available())

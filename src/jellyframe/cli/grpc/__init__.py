@@ -1,0 +1,1 @@
+"""Commands for Jelly streams over gRPC."""

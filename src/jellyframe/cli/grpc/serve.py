@@ -1,0 +1,140 @@
+"""`jellyframe grpc serve`: a server that clients publish to and subscribe from."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from jellyframe.cli.arguments import add_command
+from jellyframe.cli.console import UsageError
+
+if TYPE_CHECKING:
+    from jellyframe.cli.console import Console
+    from jellyframe.grpc.config import ServerSettings
+    from jellyframe.grpc.server import Server
+
+_EXAMPLES = """
+jellyframe grpc serve --listen 127.0.0.1:9090
+jellyframe grpc serve --topic sensors=replay --default-topic none
+jellyframe grpc serve --config server.toml --check-config
+"""
+_DESCRIPTION = """\
+Serve Jelly streams by topic: what clients publish goes to all who subscribe. A topic is `live` (nothing is kept),
+`replay` (frames are kept in memory), `log:FOLDER` (frames are kept on disk, as Jelly files) or `file:PATH` (a file or
+folder to read).
+
+When the server is ready it says so on standard error, with its address. SIGTERM and SIGINT have it end what is under
+way and stop; SIGHUP has it read certificates and tokens again."""
+
+
+def add_parser(subparsers: Any) -> None:
+    parser = add_command(
+        subparsers,
+        "serve",
+        run,
+        help="serve streams by topic, to publish and to subscribe",
+        description=_DESCRIPTION,
+        examples=_EXAMPLES,
+    )
+    parser.add_path("--config", metavar="FILE", help="a TOML file with settings; options on the command line win")
+    parser.add_switch("--check-config", default=False, help="check the settings, say what is wrong, and end")
+    parser.add_argument(
+        "--listen", metavar="HOST:PORT", help="the address; port 0 for any that is free; 127.0.0.1:9090 if not given"
+    )
+    parser.add_argument(
+        "--topic",
+        metavar="NAME=HOW",
+        action="append",
+        default=[],
+        help="what becomes of a topic: live, replay, log:FOLDER or file:PATH; may be given several times",
+    )
+    parser.add_argument(
+        "--default-topic",
+        metavar="HOW",
+        help="the same for topics that are not named, live if not given; none to refuse them. log:FOLDER has a folder "
+        "in it for each topic",
+    )
+    parser.add_argument("--web", metavar="HOST:PORT", help="the address of a status page, and of metrics at /metrics")
+    parser.add_path("--tls-certificate", metavar="FILE", help="the server's certificate chain, in PEM")
+    parser.add_path("--tls-key", metavar="FILE", help="its private key, in PEM")
+    parser.add_path("--tls-client-ca", metavar="FILE", help="ask clients for certificates that these have signed")
+    parser.add_switch("--insecure", help="listen without TLS on an address that other machines can reach")
+    parser.add_switch("--reflection", help="let clients ask which services there are")
+    parser.add_named(
+        "--log-level", metavar="LEVEL", values=("debug", "info", "warning", "error"), help="what is logged; warning"
+    )
+    parser.add_named(
+        "--log-format", metavar="FORMAT", values=("text", "json"), help="text, or json for an object a line"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    import asyncio
+
+    from jellyframe.grpc.server import Server
+
+    settings = settings_of(arguments)
+    server = Server(settings=settings)
+    if arguments.check_config:
+        arguments.console.note("the settings are valid")
+        return 0
+    asyncio.run(_serve(server, arguments))
+    return 0
+
+
+def settings_of(arguments: argparse.Namespace) -> ServerSettings:
+    """Return the settings of the file, with those of the command line in their place."""
+    from dataclasses import replace
+
+    from jellyframe.grpc.config import ServerSettings, TopicSettings, parse_topic, read_config
+    from jellyframe.grpc.security import TlsSettings
+
+    settings = ServerSettings() if arguments.config is None else read_config(arguments.config)
+    changes: dict[str, Any] = {
+        name: value
+        for name in ("listen", "web", "insecure", "reflection", "log_level", "log_format")
+        if (value := getattr(arguments, name)) is not None
+    }
+    if arguments.topic:
+        changes["topics"] = {**settings.topics, **dict(map(parse_topic, arguments.topic))}
+    if arguments.default_topic is not None:
+        changes["default_topic"] = TopicSettings.parse(arguments.default_topic)
+    if (arguments.tls_certificate is None) != (arguments.tls_key is None):
+        raise UsageError("--tls-certificate and --tls-key go together")
+    if arguments.tls_certificate is not None:
+        changes["tls"] = TlsSettings(arguments.tls_certificate, arguments.tls_key, arguments.tls_client_ca)
+    elif arguments.tls_client_ca is not None:
+        raise UsageError("--tls-client-ca needs --tls-certificate and --tls-key")
+    return replace(settings, **changes)
+
+
+async def _serve(server: Server, arguments: argparse.Namespace) -> None:
+    import asyncio
+    import signal
+
+    loop = asyncio.get_running_loop()
+    await server.start()
+    stopping: list[asyncio.Task[None]] = []
+
+    def stop() -> None:
+        if not stopping:
+            stopping.append(loop.create_task(server.stop()))
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop)
+    loop.add_signal_handler(signal.SIGHUP, lambda: _reload(server, arguments))
+    arguments.console.announce(f"listening on {server.address}")
+    await server.wait()
+    for task in stopping:
+        await task
+
+
+def _reload(server: Server, arguments: argparse.Namespace) -> None:
+    """Take over new certificates and tokens. What is wrong with them is said, and the old ones stay."""
+    from jellyframe.cli.wording import describe
+
+    console: Console = arguments.console
+    try:
+        server.reload(settings_of(arguments))
+    except Exception as error:
+        console.warn(f"nothing was reloaded: {describe(error)}")

@@ -1,0 +1,52 @@
+"""Frames for subscribers and for stores: encoded anew, with the options that they are to have."""
+
+from __future__ import annotations
+
+from jellyframe.grpc.protocol import offset_metadata
+from jellyframe.grpc.publications import CheckedFrame
+from jellyframe.options import VERSION_1_1, StreamOptions
+from jellyframe.stream.encoder import StreamEncoder
+
+
+class FrameEncoder:
+    """Encodes frames one by one. The first one can be read without those before it.
+
+    Args:
+        options: the options of the stream; `version` is what namespaces and metadata need, or they are left out
+        restart_every: distance of restart points in bytes; 1 for frames that each stand by itself
+        delimited: whether frames have their lengths in front
+    """
+
+    def __init__(self, options: StreamOptions, *, restart_every: int | None = None, delimited: bool = False) -> None:
+        self.options = options
+        self._delimited = delimited
+        self._encoder = StreamEncoder(options, frame_rows=None, frame_bytes=None, restart_every=restart_every)
+
+    def encode(self, frame: CheckedFrame, offset: int | None = None) -> bytes:
+        """Return a frame, which tells its offset if that is given.
+
+        Raises an EncodeError if a statement cannot be written with the options; then the encoder is of no further use.
+        """
+        encoder = self._encoder
+        has_extras = self.options.version >= VERSION_1_1
+        if has_extras:
+            for name, iri in frame.namespaces:
+                encoder.declare_namespace(name, iri)
+        for batch in frame.batches:
+            fitting = batch if self.options.has_graph else batch.without_graph()
+            row = 0
+            while row < len(fitting):
+                row = encoder.encode(fitting, row)
+        metadata = dict(frame.metadata) if has_extras else {}
+        if offset is not None:
+            metadata.update(offset_metadata(offset))
+        encoder.end_frame(metadata)
+        if self._delimited:
+            return encoder.take()
+        (data,) = encoder.take_frames()
+        return data
+
+    @property
+    def restarts(self) -> list[tuple[int, int]]:
+        """The restart points so far: for each its offset in bytes, and how many statements come before it."""
+        return self._encoder.restarts

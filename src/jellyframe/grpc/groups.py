@@ -1,0 +1,143 @@
+"""Subscribers with equal options: each frame is encoded once for all of them, or passed on as the publisher sent it.
+
+A publisher's bytes can be passed on from the beginning of its stream, as long as no other publisher's frame comes in
+between. Who joins meanwhile gets frames that are encoded anew, from a restart point on, until another stream begins.
+"""
+
+from __future__ import annotations
+
+import grpc
+from jellyframe.errors import JellyError
+from jellyframe.grpc.encoding import FrameEncoder
+from jellyframe.grpc.negotiation import can_forward, misfit
+from jellyframe.grpc.protocol import offset_metadata
+from jellyframe.grpc.publications import CheckedFrame, Publication
+from jellyframe.grpc.subscribers import Subscriber
+from jellyframe.options import StreamOptions
+from jellyframe.wire import encode_bytes_field, encode_metadata
+
+
+class Group:
+    """Subscribers of a topic that have equal options.
+
+    Args:
+        options: their options
+        with_offsets: whether their frames tell the offsets
+    """
+
+    def __init__(self, options: StreamOptions, *, with_offsets: bool) -> None:
+        self.options = options
+        self._with_offsets = with_offsets
+        self._options_row = encode_bytes_field(1, encode_bytes_field(1, options.to_bytes()))
+        # Sets in the order of joining.
+        self._forwarded: dict[Subscriber, None] = {}
+        self._encoded: dict[Subscriber, None] = {}
+        self._encoder: FrameEncoder | None = None
+        # The publication whose bytes are passed on, and which of its frames is next.
+        self._followed: Publication | None = None
+        self._next_number = 0
+        self._began_with_it = False
+
+    @property
+    def subscribers(self) -> list[Subscriber]:
+        return [*self._forwarded, *self._encoded]
+
+    def __len__(self) -> int:
+        return len(self._forwarded) + len(self._encoded)
+
+    def add(self, subscriber: Subscriber) -> None:
+        """Add a subscriber, whose first frame will be a restart point."""
+        self._encode_for([subscriber])
+
+    def discard(self, subscriber: Subscriber) -> None:
+        self._forwarded.pop(subscriber, None)
+        self._encoded.pop(subscriber, None)
+
+    def send(self, frame: CheckedFrame, offset: int) -> None:
+        """Queue a frame for all subscribers. Those who cannot have it are told why, and their subscriptions end."""
+        reason = misfit(self.options, frame.options)
+        if reason is not None:
+            self._end_all(self.subscribers, reason)
+            return
+        forwarded = self._forwarded_bytes(frame)
+        if forwarded is None:
+            self._followed = None
+            self._encode_for(list(self._forwarded))
+            self._forwarded.clear()
+        else:
+            self._next_number += 1
+            if self._with_offsets:
+                forwarded += encode_metadata(offset_metadata(offset))
+            for subscriber in self._forwarded:
+                subscriber.put(forwarded, offset)
+        if self._encoded:
+            self._send_encoded(frame, offset)
+
+    # ---- bytes as they are ----
+
+    def _forwarded_bytes(self, frame: CheckedFrame) -> bytes | None:
+        """Return the bytes of a frame for those who follow its publication; None if nobody can."""
+        publication = frame.publication
+        if publication is None or not frame.data:
+            return None
+        data = self._with_own_options(frame, publication)
+        if data is None:
+            return None
+        if frame.number == 0:
+            if not can_forward(self.options, frame.options):
+                return None
+            self._follow(publication)
+            return data
+        is_next = self._followed is publication and frame.number == self._next_number
+        return data if is_next and (self._began_with_it or not publication.looked_back) else None
+
+    def _follow(self, publication: Publication) -> None:
+        """Pass on the bytes of a stream that begins, to all who can read it behind what they have got."""
+        able = [one for one in self.subscribers if one.is_fresh or not publication.looked_back]
+        unable = [one for one in self._forwarded if not one.is_fresh and publication.looked_back]
+        self._encode_for(unable)
+        for subscriber in able:
+            self._encoded.pop(subscriber, None)
+        self._began_with_it = all(subscriber.is_fresh for subscriber in able)
+        self._forwarded = dict.fromkeys(able)
+        self._followed = publication
+        self._next_number = 0
+
+    def _with_own_options(self, frame: CheckedFrame, publication: Publication) -> bytes | None:
+        """Return the bytes of a frame with the options of the subscribers; None if they cannot be exchanged."""
+        row = publication.options_row
+        if row == self._options_row:
+            return frame.data
+        if publication.options_rows_differ:
+            return None
+        at = frame.data.find(row)
+        if at < 0:
+            return frame.data if frame.number else None
+        if at > 0 or frame.data.find(row, len(row)) >= 0:
+            return None
+        return self._options_row + frame.data[len(row) :]
+
+    # ---- encoded anew ----
+
+    def _encode_for(self, subscribers: list[Subscriber]) -> None:
+        """Encode frames for some subscribers from now on, from a restart point."""
+        if subscribers:
+            self._encoded.update(dict.fromkeys(subscribers))
+            self._encoder = None
+
+    def _send_encoded(self, frame: CheckedFrame, offset: int) -> None:
+        try:
+            if self._encoder is None:
+                self._encoder = FrameEncoder(self.options)
+            data = self._encoder.encode(frame, offset if self._with_offsets else None)
+        except JellyError as error:
+            self._encoder = None
+            self._end_all(list(self._encoded), error.reason())
+            return
+        for subscriber in self._encoded:
+            subscriber.put(data, offset)
+
+    def _end_all(self, subscribers: list[Subscriber], reason: str) -> None:
+        for subscriber in subscribers:
+            self.discard(subscriber)
+            subscriber.end(grpc.StatusCode.INVALID_ARGUMENT, reason)

@@ -1,0 +1,33 @@
+"""The store of a topic, as its settings ask for."""
+
+from __future__ import annotations
+
+import os
+from urllib.parse import quote
+
+from jellyframe.errors import OptionsError, shortened
+from jellyframe.grpc.config import TopicSettings
+from jellyframe.grpc.retention.live import LiveStore
+from jellyframe.grpc.retention.replay import ReplayStore
+from jellyframe.grpc.retention.store import Store
+from jellyframe.options import Limits
+
+DEFAULT_REPLAY_BYTES = 64 << 20
+
+
+def open_store(settings: TopicSettings, limits: Limits) -> Store:
+    """Return the store that settings ask for; it has yet to be started."""
+    if settings.retention == "live":
+        return LiveStore()
+    if settings.retention == "replay":
+        max_bytes = DEFAULT_REPLAY_BYTES if settings.max_bytes is None else settings.max_bytes
+        return ReplayStore(max_bytes=max_bytes, max_age=settings.max_age, limits=limits)
+    raise OptionsError(f"a topic of the retention {settings.retention} cannot be opened")
+
+
+def folder_of_topic(parent: str, topic: str) -> str:
+    """Return the folder of a topic's log below that of all topics which have none of their own."""
+    name = quote(topic, safe="") or "%"
+    if len(name) > 200:
+        raise OptionsError(f"the topic {shortened(topic)} is too long for the name of a folder: name it with --topic")
+    return os.path.join(parent, name.replace(".", "%2E"))

@@ -1,0 +1,41 @@
+"""Frames that each stand by itself, as bytes: what is kept in memory, and what goes into messages of a broker."""
+
+from __future__ import annotations
+
+from jellyframe.grpc.encoding import FrameEncoder
+from jellyframe.grpc.publications import CheckedFrame
+from jellyframe.options import VERSION_1_1, Limits, PhysicalType, StreamOptions
+from jellyframe.stream.decoder import StreamDecoder
+
+
+def kept_options(options: StreamOptions) -> StreamOptions:
+    """Return the options with which frames of a stream are kept: they hold all that the stream may hold."""
+    physical = PhysicalType.QUADS if options.has_graph else options.physical_type
+    return options.replace(physical_type=physical, version=VERSION_1_1)
+
+
+class StandaloneEncoder:
+    """Encodes frames of any streams, each of them so that it can be read alone."""
+
+    def __init__(self) -> None:
+        self._encoder: FrameEncoder | None = None
+
+    def encode(self, frame: CheckedFrame) -> bytes:
+        """Return a frame as a message that stands by itself."""
+        options = kept_options(frame.options)
+        if self._encoder is None or self._encoder.options != options:
+            self._encoder = FrameEncoder(options, restart_every=1)
+        return self._encoder.encode(frame)
+
+
+def decode_standalone(data: bytes, limits: Limits | None = None) -> CheckedFrame:
+    """Return the frame that stands by itself in a message.
+
+    Raises a JellyError if it breaks a rule of the format.
+    """
+    decoder = StreamDecoder(limits=limits)
+    decoder.push_frame(data)
+    decoder.finish()
+    batches = list(decoder.batches())
+    options = decoder.options or StreamOptions()
+    return CheckedFrame.of_batches(options, batches)

@@ -1,0 +1,106 @@
+"""What a topic asks of its store: take frames, make them visible in order, and read back those that are kept."""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
+
+from jellyframe.errors import JellyError
+from jellyframe.grpc.publications import CheckedFrame, Publication
+
+Deliver: TypeAlias = Callable[["Message"], None]
+
+
+class Message(NamedTuple):
+    """A frame at its place in a topic."""
+
+    offset: int
+    frame: CheckedFrame
+
+
+class OffsetError(JellyError):
+    """An offset whose frame is not kept, or that no frame has had yet."""
+
+
+class ReadOnlyError(JellyError):
+    """A topic that nothing can be published to."""
+
+
+class StoreReader(ABC):
+    """Reads the frames that are kept, in order. Its methods may block, so that they are called in a thread."""
+
+    @abstractmethod
+    def read(self, max_bytes: int) -> list[Message]:
+        """Return the next frames, of about so many bytes; none when all that are visible have been read.
+
+        Raises OffsetError if the next one has been removed meanwhile.
+        """
+
+    def close(self) -> None:
+        """Release what the reader holds."""
+        return
+
+
+class Store(ABC):
+    """The frames of a topic.
+
+    A store gives each frame an offset: numbers that grow by one. It passes each to `deliver`, in order and in the event
+    loop, when it is visible: from then on it has to stay for as long as the store keeps frames.
+
+    Attributes:
+        retention: the kind of store, in a word
+        is_retained: whether frames are kept, so that `reader` gives them
+        is_finite: whether there is an end, at which subscriptions end
+    """
+
+    retention = ""
+    is_retained = True
+    is_finite = False
+
+    async def start(self, deliver: Deliver) -> None:
+        """Open the store. `deliver` is called with each frame that becomes visible from now on."""
+        self._deliver = deliver
+
+    @property
+    @abstractmethod
+    def first_offset(self) -> int:
+        """The offset of the oldest frame that is kept; `next_offset` if there is none."""
+
+    @property
+    @abstractmethod
+    def next_offset(self) -> int:
+        """The offset behind that of the last frame that is visible."""
+
+    @abstractmethod
+    async def append(self, frame: CheckedFrame) -> None:
+        """Take a frame. It may wait until there is room. Raises if frames cannot be kept."""
+
+    async def commit(self, publication: Publication) -> None:
+        """Wait until all frames of a publication are as safe as the store can make them, and visible."""
+        return
+
+    def reader(self, offset: int) -> StoreReader:
+        """Return a reader of the frames from an offset on.
+
+        Raises OffsetError if it is not between `first_offset` and `next_offset`.
+        """
+        raise OffsetError("the topic keeps no frames")
+
+    async def close(self) -> None:
+        """Make safe what has been taken, and close the store."""
+        return
+
+
+def require_offset(store: Store, offset: int) -> None:
+    """Raise OffsetError unless a reader can begin at an offset."""
+    if offset < store.first_offset:
+        raise OffsetError(f"the frame at offset {offset} is no longer kept: the oldest one is at {store.first_offset}")
+    if offset > store.next_offset:
+        raise OffsetError(f"there is no frame at offset {offset} yet: the next one will be at {store.next_offset}")
+
+
+def offset_of_now() -> int:
+    """Return the first offset of a store that does not survive a restart: above all that it gave out before."""
+    return time.time_ns() // 1000

@@ -1,0 +1,146 @@
+"""Who may connect, and what they may do: certificates, and tokens with rights by topic."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+import grpc
+from jellyframe.errors import JellyError, OptionsError, shortened
+from jellyframe.grpc.protocol import CallMetadata
+
+Right: TypeAlias = Literal["publish", "subscribe"]
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+_BEARER = "bearer "
+
+
+class AccessError(JellyError):
+    """A call without a token that the server knows, or without the right to what it asks for."""
+
+    def __init__(self, message: str, code: grpc.StatusCode = grpc.StatusCode.PERMISSION_DENIED) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+@dataclass(frozen=True)
+class Token:
+    """A token that clients may come with, and their rights.
+
+    Args:
+        name: what logs call the client
+        sha256: the digest of the token, 64 hexadecimal digits: the token itself is in no file of the server
+        publish: patterns of the topics that may be published to, such as `sensors/*`
+        subscribe: patterns of the topics that may be subscribed to
+    """
+
+    name: str
+    sha256: str
+    publish: tuple[str, ...] = ()
+    subscribe: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not _DIGEST.fullmatch(self.sha256):
+            raise OptionsError(
+                f"the sha256 of the token {shortened(self.name)} is not 64 hexadecimal digits: "
+                "make it with `printf %s TOKEN | sha256sum`"
+            )
+
+    def allows(self, right: Right, topic: str) -> bool:
+        """Return whether the token has a right to a topic."""
+        return any(fnmatchcase(topic, pattern) for pattern in getattr(self, right))
+
+
+ANYBODY = Token("anybody", "0" * 64, ("*",), ("*",))
+
+
+@dataclass(frozen=True)
+class Access:
+    """Decides what calls may do. Without tokens everybody may do everything."""
+
+    tokens: Sequence[Token] = field(default_factory=tuple)
+
+    def authenticate(self, metadata: CallMetadata) -> Token:
+        """Return the token that a call comes with. Raises AccessError if the server does not know it."""
+        if not self.tokens:
+            return ANYBODY
+        given = next((value for key, value in metadata if key == "authorization"), "")
+        text = given if isinstance(given, str) else given.decode("latin-1")
+        if not text.lower().startswith(_BEARER):
+            raise AccessError("this server asks for a token, as `authorization: Bearer …`", _UNAUTHENTICATED)
+        digest = hashlib.sha256(text[len(_BEARER) :].strip().encode("utf-8", "surrogateescape")).hexdigest()
+        found = [token for token in self.tokens if hmac.compare_digest(token.sha256, digest)]
+        if not found:
+            raise AccessError("this server does not know the token", _UNAUTHENTICATED)
+        return found[0]
+
+
+_UNAUTHENTICATED = grpc.StatusCode.UNAUTHENTICATED
+
+
+def require(token: Token, right: Right, topic: str) -> None:
+    """Raise AccessError unless a token has a right to a topic."""
+    if not token.allows(right, topic):
+        raise AccessError(f"the token {shortened(token.name)} may not {right} {shortened(topic)}")
+
+
+@dataclass(frozen=True)
+class TlsSettings:
+    """The files of the server's certificate.
+
+    Args:
+        certificate: the certificate chain, in PEM
+        key: its private key, in PEM
+        client_ca: certificates that those of clients must be signed with; clients need none if this is None
+    """
+
+    certificate: str
+    key: str
+    client_ca: str | None = None
+
+
+class Certificates:
+    """The certificates of a server, which can be read again while it runs."""
+
+    def __init__(self, settings: TlsSettings) -> None:
+        self._settings = settings
+        self._configuration = self._read()
+        self._changed = False
+
+    def reload(self) -> None:
+        """Read the files again; new connections get what they hold now. Raises if they hold nothing usable."""
+        self._configuration = self._read()
+        self._changed = True
+
+    def credentials(self) -> grpc.ServerCredentials:
+        """Return what a port is opened with."""
+        return grpc.dynamic_ssl_server_credentials(
+            self._configuration,
+            self._fetch,
+            require_client_authentication=self._settings.client_ca is not None,
+        )
+
+    def _fetch(self) -> grpc.ServerCertificateConfiguration | None:
+        """Called for each connection: None if nothing has changed."""
+        if not self._changed:
+            return None
+        self._changed = False
+        return self._configuration
+
+    def _read(self) -> grpc.ServerCertificateConfiguration:
+        settings = self._settings
+        key, chain = _read_pem(settings.key, "PRIVATE KEY"), _read_pem(settings.certificate, "CERTIFICATE")
+        authority = None if settings.client_ca is None else _read_pem(settings.client_ca, "CERTIFICATE")
+        return grpc.ssl_server_certificate_configuration([(key, chain)], root_certificates=authority)
+
+
+def _read_pem(path: str, kind: str) -> bytes:
+    data = Path(path).read_bytes()
+    if b"-----BEGIN " not in data or kind.encode() not in data:
+        raise OptionsError(f"{path}: there is no {kind.lower()} in PEM in it")
+    return data

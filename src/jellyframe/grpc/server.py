@@ -1,0 +1,194 @@
+"""The server: ports, services and topics, to run as a command or to embed in a program."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Self
+
+import grpc.aio
+from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_health.v1._async import HealthServicer
+
+import grpc
+from jellyframe.errors import JellyError, OptionsError, shortened
+from jellyframe.grpc import protocol
+from jellyframe.grpc.config import ServerSettings, TopicSettings
+from jellyframe.grpc.retention.opening import folder_of_topic, open_store
+from jellyframe.grpc.security import Access, Certificates
+from jellyframe.grpc.services import Services
+from jellyframe.grpc.topics import QueueSettings, Topic, Topics
+
+_log = logging.getLogger("jellyframe.grpc")
+
+
+class TopicNotFoundError(JellyError):
+    """A topic that the server does not have."""
+
+
+class Server:
+    """A gRPC server of Jelly streams, for use in a program:
+
+        async with Server(topics={"sensors": "replay"}) as server:
+            print(server.address)
+            await server.wait()
+
+    Args:
+        listen: the address, as HOST:PORT; port 0 for any that is free
+        topics: for each topic that is to be kept or served `live`, `replay`, `log:FOLDER` or `file:PATH`
+        default_topic: the same for all topics that are not named
+        settings: all settings; `listen`, `topics` and `default_topic` change those that they name
+    """
+
+    def __init__(
+        self,
+        listen: str | None = None,
+        *,
+        topics: Mapping[str, str | TopicSettings] | None = None,
+        default_topic: str | TopicSettings | None = None,
+        settings: ServerSettings | None = None,
+    ) -> None:
+        settings = settings or ServerSettings(listen="127.0.0.1:0")
+        if listen is not None:
+            settings = replace(settings, listen=listen)
+        if topics is not None:
+            settings = replace(settings, topics={name: _topic_settings(how) for name, how in topics.items()})
+        if default_topic is not None:
+            settings = replace(settings, default_topic=_topic_settings(default_topic))
+        self.settings = settings
+        self._limits = settings.limits.for_streams()
+        self._topics = Topics(self._open_topic, max_topics=settings.limits.max_topics)
+        self._certificates = None if settings.tls is None else Certificates(settings.tls)
+        self._server: grpc.aio.Server | None = None
+        self._services: Services | None = None
+        self._health: HealthServicer | None = None
+        self._port = 0
+        self._is_stopping = False
+
+    @property
+    def address(self) -> str:
+        """The address that the server listens on, with its port."""
+        return f"{self.settings.listen.rpartition(':')[0]}:{self._port}"
+
+    @property
+    def port(self) -> int:
+        """The port that the server listens on."""
+        return self._port
+
+    @property
+    def topics(self) -> list[protocol.TopicInfo]:
+        """What there is to know of each topic that is open."""
+        return [topic.info() for topic in self._topics]
+
+    # ---- life ----
+
+    async def start(self) -> None:
+        """Open the topics that have settings of their own, and begin to listen."""
+        settings = self.settings
+        services = Services(
+            self._topics, Access(settings.tokens), self._limits, max_streams=settings.limits.max_streams
+        )
+        server = grpc.aio.server(options=_channel_options(settings))
+        server.add_generic_rpc_handlers(services.handlers())
+        self._health = HealthServicer()
+        health_pb2_grpc.add_HealthServicer_to_server(self._health, server)
+        if settings.reflection:
+            _enable_reflection(server)
+        for name in settings.topics:
+            await self._topics.get(name)
+        try:
+            if self._certificates is None:
+                self._port = server.add_insecure_port(settings.listen)
+            else:
+                self._port = server.add_secure_port(settings.listen, self._certificates.credentials())
+        except RuntimeError:
+            await self._topics.close()
+            raise OptionsError(
+                f"cannot listen on {settings.listen}: the address is in use, or not one of this machine"
+            ) from None
+        await server.start()
+        self._server, self._services = server, services
+        for name in ("", protocol.SERVICE):
+            await self._health.set(name, health_pb2.HealthCheckResponse.SERVING)
+
+    async def stop(self, grace: float | None = None) -> None:
+        """Stop: take no more calls, let publications end, send what waits to be sent, and close the topics.
+
+        Args:
+            grace: seconds that calls have to end in; by default those of the settings
+        """
+        if self._server is None or self._services is None or self._is_stopping:
+            return
+        self._is_stopping = True
+        seconds = self.settings.drain if grace is None else grace
+        if self._health is not None:
+            await self._health.enter_graceful_shutdown()
+        deadline = asyncio.get_running_loop().time() + seconds
+        await self._services.drain(seconds)
+        await self._server.stop(max(0.0, deadline - asyncio.get_running_loop().time()))
+        await self._topics.close()
+
+    async def wait(self) -> None:
+        """Wait until the server has stopped."""
+        if self._server is not None:
+            await self._server.wait_for_termination()
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(self, *_exception: object) -> None:
+        await self.stop(grace=0.5)
+
+    def reload(self, settings: ServerSettings | None = None) -> None:
+        """Read the certificates again, and take over the tokens of new settings.
+
+        Args:
+            settings: the new settings, of which the tokens count; None for no new ones
+        """
+        if self._certificates is not None:
+            self._certificates.reload()
+        if settings is not None and self._services is not None:
+            self._services.access = Access(settings.tokens)
+
+    # ---- topics ----
+
+    def _open_topic(self, name: str) -> Topic:
+        settings = self.settings.topics.get(name)
+        if settings is None:
+            settings = self.settings.default_topic
+            if settings.retention == "none":
+                raise TopicNotFoundError(f"there is no topic {shortened(name)} on this server")
+            if settings.retention == "log" and settings.path is not None:
+                settings = replace(settings, path=folder_of_topic(settings.path, name))
+        store = open_store(settings, self._limits)
+        return Topic(name, store, self._limits, QueueSettings(settings.queue_bytes, settings.slow))
+
+
+def _topic_settings(how: str | TopicSettings) -> TopicSettings:
+    return TopicSettings.parse(how) if isinstance(how, str) else how
+
+
+def _channel_options(settings: ServerSettings) -> list[tuple[str, int]]:
+    return [
+        ("grpc.max_receive_message_length", settings.limits.max_frame_bytes),
+        ("grpc.max_send_message_length", -1),
+        # A second server on the same port would take half of the connections.
+        ("grpc.so_reuseport", 0),
+        ("grpc.keepalive_time_ms", settings.keepalive * 1000),
+        ("grpc.keepalive_timeout_ms", settings.keepalive_timeout * 1000),
+        ("grpc.keepalive_permit_without_calls", 1),
+        ("grpc.http2.min_ping_interval_without_data_ms", 10_000),
+        ("grpc.http2.max_pings_without_data", 0),
+    ]
+
+
+def _enable_reflection(server: grpc.aio.Server) -> None:
+    from grpc_reflection.v1alpha import reflection
+
+    from jellyframe.proto import grpc_pb2  # noqa: F401  # registers the messages that reflection tells of
+
+    names = (protocol.SERVICE, health.SERVICE_NAME, reflection.SERVICE_NAME)
+    reflection.enable_server_reflection(names, server)

@@ -1,0 +1,241 @@
+"""The calls that clients make: publish, subscribe, list the topics."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeAlias
+
+import grpc.aio
+
+import grpc
+from jellyframe.errors import LimitError
+from jellyframe.grpc import protocol
+from jellyframe.grpc.negotiation import check_request
+from jellyframe.grpc.publications import CheckedFrame, Publication
+from jellyframe.grpc.security import Access, Token, require
+from jellyframe.grpc.statuses import status_of
+from jellyframe.grpc.subscribers import Ending
+from jellyframe.grpc.topics import Topic, Topics
+from jellyframe.options import Limits
+
+Context: TypeAlias = "grpc.aio.ServicerContext[bytes, bytes]"
+# A frame of more bytes is checked in a thread, so that others need not wait for it.
+LARGE_FRAME_BYTES = 1 << 18
+_log = logging.getLogger("jellyframe.grpc")
+_DRAINING = Ending(grpc.StatusCode.UNAVAILABLE, "the server is about to stop")
+
+
+class Services:
+    """Handles the calls of clients.
+
+    Args:
+        topics: the topics
+        access: who may do what
+        limits: what is accepted of each stream
+        max_streams: publications and subscriptions at the same time
+    """
+
+    def __init__(self, topics: Topics, access: Access, limits: Limits, *, max_streams: int) -> None:
+        self._topics = topics
+        self._access = access
+        self._limits = limits
+        self._max_streams = max_streams
+        self._publications = 0
+        self._subscriptions = 0
+        self._is_draining = False
+        self._no_publications = asyncio.Event()
+        self._no_publications.set()
+        self.on_call_end: Callable[[str, grpc.StatusCode], None] | None = None
+
+    @property
+    def access(self) -> Access:
+        """Who may do what. It can be replaced while the server runs."""
+        return self._access
+
+    @access.setter
+    def access(self, access: Access) -> None:
+        self._access = access
+
+    def handlers(self) -> list[grpc.GenericRpcHandler[bytes, bytes]]:
+        """Return what a server is to be told of the calls. Messages are bytes."""
+        return [
+            grpc.method_handlers_generic_handler(
+                protocol.SERVICE,
+                {
+                    "PublishRdf": grpc.stream_unary_rpc_method_handler(self.publish),
+                    "SubscribeRdf": grpc.unary_stream_rpc_method_handler(self.subscribe),
+                },
+            ),
+            grpc.method_handlers_generic_handler(
+                protocol.TOPICS_SERVICE, {"ListTopics": grpc.unary_unary_rpc_method_handler(self.list_topics)}
+            ),
+        ]
+
+    # ---- calls ----
+
+    async def publish(self, frames: AsyncIterator[bytes], context: Context) -> bytes:
+        """PublishRdf: take the frames of a stream, and answer when all of them are kept."""
+        with self._call("publish") as call:
+            try:
+                await self._publish(frames, context)
+            except Exception as error:
+                await call.abort(context, status_of(error), error)
+            return protocol.RECEIVED
+
+    async def _publish(self, frames: AsyncIterator[bytes], context: Context) -> None:
+        metadata = _metadata(context)
+        token = self._access.authenticate(metadata)
+        name = protocol.publication_topic(metadata)
+        if name is not None:
+            require(token, "publish", name)
+        self._require_stream()
+        publication = Publication(self._limits)
+        topic: Topic | None = None
+        self._publications += 1
+        self._no_publications.clear()
+        try:
+            async for data in frames:
+                frame = await _checked(publication, data)
+                if topic is None:
+                    topic = await self._open(publication.options.stream_name if name is None else name, token)
+                    topic.publications += 1
+                await topic.publish(frame)
+            publication.finish()
+            assert topic is not None
+            await topic.commit(publication)
+        finally:
+            self._publications -= 1
+            if topic is not None:
+                topic.publications -= 1
+            if not self._publications:
+                self._no_publications.set()
+
+    async def _open(self, name: str, token: Token) -> Topic:
+        require(token, "publish", name)
+        return await self._topics.get(name)
+
+    async def subscribe(self, request: bytes, context: Context) -> None:
+        """SubscribeRdf: send the frames of a topic."""
+        with self._call("subscribe") as call:
+            try:
+                ending = await self._subscribe(request, context)
+            except Exception as error:
+                await call.abort(context, status_of(error), error)
+                return
+            if ending.code is not grpc.StatusCode.OK:
+                await call.abort(context, ending)
+
+    async def _subscribe(self, request: bytes, context: Context) -> Ending:
+        metadata = _metadata(context)
+        token = self._access.authenticate(metadata)
+        name, requested = protocol.decode_subscription(request)
+        require(token, "subscribe", name)
+        start = protocol.subscription_start(metadata)
+        with_offsets = protocol.wants_offsets(metadata)
+        if requested is not None:
+            check_request(requested, self._limits, with_offsets=with_offsets)
+        self._require_stream()
+        topic = await self._topics.get(name)
+        subscriber = topic.subscribe(requested, with_offsets=with_offsets)
+        self._subscriptions += 1
+        try:
+            position = topic.first_position(start)
+            # Clients see that the subscription has begun, though there may be no frame for long.
+            await context.send_initial_metadata(())
+            await topic.serve(subscriber, position, context.write)
+        finally:
+            self._subscriptions -= 1
+            topic.subscribers.pop(subscriber, None)
+        assert subscriber.ending is not None
+        return subscriber.ending
+
+    async def list_topics(self, _request: bytes, context: Context) -> bytes:
+        """ListTopics: return what there is to know of the topics that the client may use."""
+        with self._call("list topics") as call:
+            try:
+                token = self._access.authenticate(_metadata(context))
+            except Exception as error:
+                await call.abort(context, status_of(error), error)
+                raise
+            infos = [topic.info() for topic in self._topics if _may_see(token, topic.name)]
+            return protocol.encode_topics(sorted(infos, key=lambda info: info.name))
+
+    # ---- the whole ----
+
+    @property
+    def streams(self) -> int:
+        """Publications and subscriptions that are under way."""
+        return self._publications + self._subscriptions
+
+    async def drain(self, seconds: float) -> None:
+        """Take no more calls, wait for publications to end, and end the subscriptions when all is sent."""
+        self._is_draining = True
+        try:
+            await asyncio.wait_for(self._no_publications.wait(), seconds)
+        except TimeoutError:
+            _log.warning("publications did not end in time", extra={"publications": self._publications})
+        for topic in self._topics:
+            for subscriber in list(topic.subscribers):
+                subscriber.end(*_DRAINING)
+
+    def _require_stream(self) -> None:
+        if self.streams >= self._max_streams:
+            raise LimitError(f"the server has {self.streams} streams under way, and more are not allowed")
+        if self._is_draining:
+            raise ServerStoppingError
+
+    @contextmanager
+    def _call(self, name: str) -> Iterator[_Call]:
+        call = _Call(name)
+        try:
+            yield call
+        except asyncio.CancelledError:
+            call.code = grpc.StatusCode.CANCELLED
+            raise
+        finally:
+            if self.on_call_end is not None:
+                self.on_call_end(name, call.code)
+            _log.info(f"{name} ended", extra={"call": name, "code": call.code.name})
+
+
+class ServerStoppingError(Exception):
+    """A call that comes when the server is about to stop."""
+
+
+class _Call:
+    """A call, and the status that it ends with."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.code = grpc.StatusCode.OK
+
+    async def abort(self, context: Context, ending: Ending, error: Exception | None = None) -> None:
+        """End the call with a status."""
+        if isinstance(error, ServerStoppingError):
+            ending = _DRAINING
+        self.code = ending.code
+        is_mistake = ending.code is grpc.StatusCode.INTERNAL
+        _log.log(
+            logging.ERROR if is_mistake else logging.INFO,
+            f"{self.name} refused: {ending.reason}",
+            extra={"call": self.name, "code": ending.code.name, "peer": context.peer()},
+            exc_info=error if is_mistake else None,
+        )
+        await context.abort(ending.code, ending.reason)
+
+
+async def _checked(publication: Publication, data: bytes) -> CheckedFrame:
+    if len(data) > LARGE_FRAME_BYTES:
+        return await asyncio.to_thread(publication.check, data)
+    return publication.check(data)
+
+
+def _metadata(context: Context) -> protocol.CallMetadata:
+    return [(str(key), value) for key, value in context.invocation_metadata() or ()]
+
+
+def _may_see(token: Token, topic: str) -> bool:
+    return token.allows("subscribe", topic) or token.allows("publish", topic)

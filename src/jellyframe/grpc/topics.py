@@ -1,0 +1,335 @@
+"""Topics: publications come in and are merged, subscriptions go out, with a store in between."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, field
+
+import grpc
+from jellyframe.errors import JellyError, LimitError, OptionsError
+from jellyframe.grpc.encoding import FrameEncoder
+from jellyframe.grpc.groups import Group
+from jellyframe.grpc.negotiation import effective_options, misfit
+from jellyframe.grpc.protocol import EARLIEST, LATEST, Start, TopicInfo
+from jellyframe.grpc.publications import CheckedFrame, Publication
+from jellyframe.grpc.retention.store import Message, ReadOnlyError, Store, StoreReader
+from jellyframe.grpc.subscribers import SlowPolicy, Subscriber
+from jellyframe.options import Limits, StreamOptions
+
+# Bytes of frames that are read from a store, and encoded, at a time.
+READ_BYTES = 1 << 20
+Send = Callable[[bytes], Awaitable[None]]
+
+
+@dataclass
+class Counts:
+    """What a topic has done since it was opened."""
+
+    frames_in: int = 0
+    statements_in: int = 0
+    bytes_in: int = 0
+    frames_out: int = 0
+    bytes_out: int = 0
+
+
+@dataclass(frozen=True)
+class QueueSettings:
+    """How much may wait to be sent to a subscriber, and what happens then."""
+
+    max_bytes: int = 16 << 20
+    policy: SlowPolicy = "end"
+
+
+@dataclass(eq=False)
+class Topic:
+    """A topic.
+
+    Args:
+        name: the topic
+        store: what becomes of its frames
+        limits: what is accepted
+        queue: how much may wait to be sent
+    """
+
+    name: str
+    store: Store
+    limits: Limits = field(default_factory=Limits)
+    queue: QueueSettings = field(default_factory=QueueSettings)
+    counts: Counts = field(default_factory=Counts)
+    publications: int = 0
+    subscribers: dict[Subscriber, None] = field(default_factory=dict)
+    _groups: dict[tuple[StreamOptions, bool], Group] = field(default_factory=dict)
+    # Subscribers whose options the next frame will settle.
+    _waiting: dict[Subscriber, None] = field(default_factory=dict)
+
+    async def start(self) -> None:
+        await self.store.start(self._deliver)
+
+    async def close(self) -> None:
+        await self.store.close()
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nobody uses the topic at the moment."""
+        return not self.publications and not self.subscribers
+
+    def info(self) -> TopicInfo:
+        """Return what is told about the topic."""
+        return TopicInfo(
+            name=self.name,
+            retention=self.store.retention,
+            first_offset=self.store.first_offset,
+            next_offset=self.store.next_offset,
+            publishers=self.publications,
+            subscribers=len(self.subscribers),
+            frames=self.counts.frames_in,
+            statements=self.counts.statements_in,
+            bytes_in=self.counts.bytes_in,
+            bytes_out=self.counts.bytes_out,
+        )
+
+    # ---- publications ----
+
+    async def publish(self, frame: CheckedFrame) -> None:
+        """Take a frame that has been checked. Waits where the store or a subscriber has no room."""
+        if self.store.is_finite:
+            raise ReadOnlyError("the topic is served from files, and nothing can be published to it")
+        await self.store.append(frame)
+        self.counts.frames_in += 1
+        self.counts.statements_in += frame.statements
+        self.counts.bytes_in += len(frame.data)
+        if self.queue.policy == "block":
+            for subscriber in list(self.subscribers):
+                if subscriber.is_full:
+                    await subscriber.wait_for_room()
+
+    async def commit(self, publication: Publication) -> None:
+        """Wait until a publication may be acknowledged."""
+        await self.store.commit(publication)
+
+    def _deliver(self, message: Message) -> None:
+        """Pass a frame to all subscribers that have come to the end of the topic."""
+        if self._waiting:
+            waiting, self._waiting = self._waiting, {}
+            for subscriber in waiting:
+                self._settle(subscriber, message.frame.options)
+        for key, group in list(self._groups.items()):
+            group.send(message.frame, message.offset)
+            if not len(group):
+                del self._groups[key]
+
+    # ---- subscriptions ----
+
+    def subscribe(self, requested: StreamOptions | None, *, with_offsets: bool) -> Subscriber:
+        """Return a subscriber, to be served with `serve`."""
+        subscriber = Subscriber(
+            requested,
+            with_offsets=with_offsets,
+            queue_bytes=self.queue.max_bytes,
+            policy=None if self.store.is_retained else self.queue.policy,
+        )
+        self.subscribers[subscriber] = None
+        return subscriber
+
+    def first_position(self, start: Start | None) -> int:
+        """Return the offset at which a subscription begins."""
+        if isinstance(start, int):
+            if not self.store.is_retained:
+                raise OptionsError("the topic keeps no frames, so that a subscription can begin with the next one only")
+            self.store.reader(start).close()
+            return start
+        if start is None:
+            start = EARLIEST if self.store.is_finite else LATEST
+        return self.store.first_offset if start == EARLIEST else self.store.next_offset
+
+    async def serve(self, subscriber: Subscriber, position: int, send: Send) -> None:
+        """Send frames to a subscriber from a position on, until its subscription ends."""
+        subscriber.next_offset = position
+        try:
+            while subscriber.ending is None:
+                if subscriber.next_offset < self.store.next_offset and self.store.is_retained:
+                    await self._serve_kept(subscriber, send)
+                elif self.store.is_finite:
+                    subscriber.end(grpc.StatusCode.OK)
+                else:
+                    await self._serve_new(subscriber, send)
+        finally:
+            self._leave(subscriber)
+            self.subscribers.pop(subscriber, None)
+
+    async def _serve_kept(self, subscriber: Subscriber, send: Send) -> None:
+        """Send frames that are kept, until all that are visible have been sent."""
+        catching_up = _CatchingUp(self.store.reader(subscriber.next_offset), subscriber, self.limits)
+        try:
+            while subscriber.ending is None:
+                frames = await asyncio.to_thread(catching_up.read)
+                if not frames:
+                    break
+                for data in frames:
+                    await send(data)
+                    subscriber.sent(len(data), queued=False)
+                    self._count_sent(data)
+                subscriber.next_offset = catching_up.next_offset
+        except _CannotSendError as error:
+            subscriber.end(grpc.StatusCode.INVALID_ARGUMENT, error.message)
+        finally:
+            await asyncio.to_thread(catching_up.close)
+
+    async def _serve_new(self, subscriber: Subscriber, send: Send) -> None:
+        """Send frames as they come, until the subscription ends or its queue is given up."""
+        subscriber.has_overflowed = False
+        self._join(subscriber)
+        try:
+            while frames := await subscriber.take():
+                for data in frames:
+                    await send(data)
+                    subscriber.sent(len(data))
+                    self._count_sent(data)
+        finally:
+            self._leave(subscriber)
+
+    def _count_sent(self, data: bytes) -> None:
+        self.counts.frames_out += 1
+        self.counts.bytes_out += len(data)
+
+    def _join(self, subscriber: Subscriber) -> None:
+        if subscriber.options is None:
+            self._waiting[subscriber] = None
+        else:
+            self._group(subscriber.options, subscriber.with_offsets).add(subscriber)
+
+    def _leave(self, subscriber: Subscriber) -> None:
+        self._waiting.pop(subscriber, None)
+        if subscriber.options is not None:
+            key = (subscriber.options, subscriber.with_offsets)
+            group = self._groups.get(key)
+            if group is not None:
+                group.discard(subscriber)
+                if not len(group):
+                    del self._groups[key]
+
+    def _settle(self, subscriber: Subscriber, offered: StreamOptions) -> None:
+        """Settle the options of a subscription, given those of the first frame."""
+        try:
+            subscriber.options = settled_options(subscriber, offered, self.limits)
+        except JellyError as error:
+            subscriber.end(grpc.StatusCode.INVALID_ARGUMENT, error.reason())
+        else:
+            self._group(subscriber.options, subscriber.with_offsets).add(subscriber)
+
+    def _group(self, options: StreamOptions, with_offsets: bool) -> Group:
+        key = (options, with_offsets)
+        if key not in self._groups:
+            self._groups[key] = Group(options, with_offsets=with_offsets)
+        return self._groups[key]
+
+
+def settled_options(subscriber: Subscriber, offered: StreamOptions, limits: Limits) -> StreamOptions:
+    """Return the options of a subscription, given those of its first frame."""
+    return effective_options(subscriber.requested, offered, limits)
+
+
+class _CannotSendError(JellyError):
+    """A frame that the options of a subscription cannot hold."""
+
+
+class _CatchingUp:
+    """Frames of a store, encoded for one subscriber. It works in a thread."""
+
+    def __init__(self, reader: StoreReader, subscriber: Subscriber, limits: Limits) -> None:
+        self._reader = reader
+        self._subscriber = subscriber
+        self._limits = limits
+        self._encoder: FrameEncoder | None = None
+        self._error: JellyError | None = None
+        self.next_offset = subscriber.next_offset
+
+    def read(self) -> list[bytes]:
+        """Return the next frames for the subscriber. An error is raised when all that came before it has been read."""
+        if self._error is not None:
+            raise self._error
+        frames: list[bytes] = []
+        try:
+            for message in self._reader.read(READ_BYTES):
+                frames.append(self._encode(message))
+        except JellyError as error:
+            self._error = error
+            if not frames:
+                raise
+        return frames
+
+    def _encode(self, message: Message) -> bytes:
+        subscriber, frame = self._subscriber, message.frame
+        try:
+            if subscriber.options is None:
+                subscriber.options = settled_options(subscriber, frame.options, self._limits)
+            if self._encoder is None:
+                self._encoder = FrameEncoder(subscriber.options)
+                subscriber.is_fresh = False
+            reason = misfit(subscriber.options, frame.options)
+            if reason is not None:
+                raise OptionsError(reason)
+            data = self._encoder.encode(frame, message.offset if subscriber.with_offsets else None)
+        except JellyError as error:
+            raise _CannotSendError(error.reason()) from error
+        self.next_offset = message.offset + 1
+        return data
+
+    def close(self) -> None:
+        self._reader.close()
+
+
+class Topics:
+    """All topics of a server, opened when they are first used.
+
+    Args:
+        open_topic: returns the topic of a name, not yet started; raises a JellyError if there is none
+        max_topics: how many topics there may be
+    """
+
+    def __init__(self, open_topic: Callable[[str], Topic], *, max_topics: int) -> None:
+        self._open_topic = open_topic
+        self._max_topics = max_topics
+        self._topics: dict[str, Topic] = {}
+        self._opening: dict[str, asyncio.Future[None]] = {}
+
+    def __iter__(self) -> Iterator[Topic]:
+        return iter(list(self._topics.values()))
+
+    async def get(self, name: str) -> Topic:
+        """Return a topic, which is opened if need be.
+
+        A topic that nobody uses may be forgotten at any time: use it before anything else gets its turn.
+        """
+        while name not in self._topics:
+            opening = self._opening.get(name)
+            if opening is None:
+                opening = self._opening[name] = asyncio.ensure_future(self._open(name))
+            await asyncio.shield(opening)
+        return self._topics[name]
+
+    async def _open(self, name: str) -> None:
+        try:
+            self._make_room()
+            topic = self._open_topic(name)
+            await topic.start()
+            self._topics[name] = topic
+        finally:
+            del self._opening[name]
+
+    def _make_room(self) -> None:
+        """Forget topics that nobody uses and that keep nothing, if there are as many as there may be."""
+        if len(self._topics) + len(self._opening) <= self._max_topics:
+            return
+        for topic in self:
+            if topic.is_idle and not topic.store.is_retained:
+                del self._topics[topic.name]
+        if len(self._topics) + len(self._opening) > self._max_topics:
+            raise LimitError(f"there are {self._max_topics} topics, and more are not allowed")
+
+    async def close(self) -> None:
+        """Close all topics."""
+        for topic in self:
+            await topic.close()
+        self._topics.clear()

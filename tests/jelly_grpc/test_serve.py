@@ -1,0 +1,88 @@
+"""`jellyframe grpc serve`, as a process."""
+
+from __future__ import annotations
+
+import shlex
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from jellyframe import StreamOptions
+from support.examples import help_examples, make_files, run_command
+from support.grpc_server import PlainClient, Received, frames_of, triples
+
+EXAMPLES = [example.command for example in help_examples() if example.place == "jellyframe grpc serve"]
+
+
+class ServerProcess:
+    """A server as a process of its own."""
+
+    def __init__(self, *arguments: str, cwd: Path | None = None) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "jellyframe", "grpc", "serve", *arguments],
+            cwd=cwd,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert self.process.stderr is not None
+        self.first_line = self.process.stderr.readline()
+
+    @property
+    def address(self) -> str:
+        assert self.first_line.startswith("listening on "), self.first_line
+        return self.first_line.removeprefix("listening on ").rstrip("\n")
+
+    def end(self, number: int = signal.SIGTERM) -> tuple[int, str]:
+        """Send a signal, and return the exit code and what else was said."""
+        self.process.send_signal(number)
+        _output, rest = self.process.communicate(timeout=30)
+        return self.process.returncode, rest
+
+
+def test_it_listens_serves_and_stops(tmp_path: Path) -> None:
+    server = ServerProcess("--listen", "127.0.0.1:0", "--topic", "kept=replay")
+    with PlainClient(server.address) as client:
+        client.publish(frames_of(triples(8), 4, StreamOptions.small(stream_name="kept")))
+        subscription = client.subscribe("kept", metadata=[("jelly-from", "earliest")])
+        assert Received(subscription.take(2)).statements == triples(8)
+        subscription.cancel()
+    assert server.end() == (0, "")
+
+
+@pytest.mark.parametrize("command", EXAMPLES)
+def test_example(command: str, tmp_path: Path) -> None:
+    make_files(tmp_path)
+    if "--check-config" in command:
+        run_command(command, tmp_path)
+        return
+    words = [word for word in shlex.split(command)[3:] if word not in ("--listen", "127.0.0.1:9090")]
+    server = ServerProcess(*words, "--listen", "127.0.0.1:0", cwd=tmp_path)
+    assert server.address
+    assert server.end(signal.SIGINT) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["--listen", "nowhere"], "is not an address"),
+        (["--listen", "0.0.0.0:0"], "there is no TLS"),
+        (["--topic", "t"], "is not a topic"),
+        (["--default-topic", "log"], "is not one of live"),
+        (["--tls-key", "key.pem"], "go together"),
+        (["--config", "missing.toml"], "No such file"),
+    ],
+)
+def test_what_cannot_be_served_is_one_line(arguments: list[str], reason: str, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "jellyframe", "grpc", "serve", *arguments],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert reason in done.stderr
+    assert done.stderr.count("\n") == 1

@@ -1,0 +1,108 @@
+"""Publishing and subscribing through a server, by a client that is made from the .proto alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from jellyframe import StreamOptions
+from support.grpc_server import OpenPublication, PlainClient, Received, RunningServer, frames_of, status, triples
+
+
+@pytest.fixture
+def server() -> Iterator[RunningServer]:
+    with RunningServer(topics={"kept": "replay"}) as running:
+        yield running
+
+
+@pytest.fixture
+def client(server: RunningServer) -> Iterator[PlainClient]:
+    with PlainClient(server.address) as plain:
+        yield plain
+
+
+def options(topic: str = "t", **changes: object) -> StreamOptions:
+    return StreamOptions.small(stream_name=topic, **changes)  # type: ignore[arg-type]
+
+
+def test_a_subscriber_gets_what_is_published(client: PlainClient) -> None:
+    subscription = client.subscribe("t")
+    statements = triples(20)
+    client.publish(frames_of(statements, 4, options()))
+    assert Received(subscription.take(5)).statements == statements
+
+
+def test_frames_go_out_as_they_came(client: PlainClient) -> None:
+    subscription = client.subscribe("t")
+    frames = frames_of(triples(20), 4, options(version=2))
+    client.publish(frames)
+    assert subscription.take(5) == frames
+
+
+def test_a_late_subscriber_begins_at_a_restart_point(client: PlainClient) -> None:
+    first = client.subscribe("t")
+    publication = OpenPublication(client)
+    frames = frames_of(triples(40), 4, options())
+    publication.send(*frames[:3])
+    got = first.take(3)
+    late = client.subscribe("t")
+    publication.send(*frames[3:])
+    publication.finish()
+    assert Received(got + first.take(7)).statements == triples(40)
+    assert Received(late.take(7)).statements == triples(28, 12)
+
+
+def test_publishers_are_merged_frame_by_frame(client: PlainClient) -> None:
+    subscription = client.subscribe("t")
+    ours, theirs = (OpenPublication(client) for _ in range(2))
+    a, b = frames_of(triples(12, who="a"), 4, options()), frames_of(triples(12, who="b"), 4, options())
+    got = []
+    for mine, other in zip(a, b, strict=True):
+        ours.send(mine)
+        got += subscription.take(1)
+        theirs.send(other)
+        got += subscription.take(1)
+    ours.finish()
+    theirs.finish()
+    expected = [frame for start in (0, 4, 8) for frame in (triples(4, start, who="a"), triples(4, start, who="b"))]
+    assert Received(got).frames == expected
+
+
+def test_one_publication_after_the_other(client: PlainClient) -> None:
+    subscription = client.subscribe("t")
+    got = []
+    for number in range(3):
+        client.publish(frames_of(triples(8, number * 8), 4, options()))
+        got += subscription.take(2)
+    assert Received(got).statements == triples(24)
+
+
+def test_kept_frames_are_sent_first(client: PlainClient) -> None:
+    client.publish(frames_of(triples(8), 4, options("kept")))
+    subscription = client.subscribe("kept", metadata=[("jelly-from", "earliest")])
+    got = subscription.take(2)
+    client.publish(frames_of(triples(8, 8), 4, options("kept")))
+    assert Received(got + subscription.take(2)).statements == triples(16)
+
+
+def test_a_subscriber_resumes_at_an_offset(client: PlainClient) -> None:
+    client.publish(frames_of(triples(16), 4, options("kept")))
+    asked = [("jelly-from", "earliest"), ("jelly-offsets", "true")]
+    first = Received(client.subscribe("kept", metadata=asked).take(2))
+    offset = int(first.metadata[1]["jelly-offset"])
+    resumed = client.subscribe("kept", metadata=[("jelly-from", str(offset))])
+    assert Received(resumed.take(3)).statements == triples(12, 4)
+
+
+def test_the_topic_in_the_metadata_wins(client: PlainClient) -> None:
+    subscription = client.subscribe("日本")
+    client.publish(frames_of(triples(4), 4, options("other")), [("jelly-topic-bin", "日本".encode())])
+    assert Received(subscription.take(1)).statements == triples(4)
+
+
+def test_what_breaks_a_rule_is_refused_with_the_codecs_message(client: PlainClient) -> None:
+    frames = frames_of(triples(4), 4, options())
+    code, details = status(lambda: client.publish_raw(iter([frames[0][:-5]]), timeout=10))
+    assert code.name == "INVALID_ARGUMENT"
+    assert "frame 0" in details
