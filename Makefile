@@ -11,7 +11,7 @@ export JELLYFRAME_REQUIRE_COMPILED ?= if-compiler
 INSTALLED := $(VENV)/installed.stamp
 BUILT := $(VENV)/kernel-built.stamp
 
-.PHONY: venv demo test test-pure lint proto docs bench clean
+.PHONY: venv demo test test-pure interop lint proto docs bench clean
 
 venv: $(BUILT)
 
@@ -36,6 +36,13 @@ test: lint
 # The same tests where nothing is compiled: the sources, and the package as it is without a C compiler.
 test-pure: venv
 	JELLYFRAME_KERNEL=pure $(BIN)/python -m pytest $(PYTEST_ARGS)
+
+# Against Jelly-JVM, Jena, RDF4J and gRPC for Java, which Maven fetches.
+interop: venv
+	@command -v mvn >/dev/null && command -v javac >/dev/null || { \
+	  echo "make interop needs Maven and a JDK (17 or newer): mvn or javac is not on the path" >&2; exit 1; }
+	mvn --batch-mode --quiet --file tests/jvm/java compile dependency:build-classpath -Dmdep.outputFile=$(CURDIR)/build/jvm/classpath
+	$(BIN)/python -m pytest tests/jvm $(PYTEST_ARGS)
 
 lint: venv
 	$(BIN)/ruff check .
