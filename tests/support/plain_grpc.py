@@ -23,6 +23,8 @@ class PlainServer:
         self.topics: dict[str, list[Any]] = {}
         self.calls: list[tuple[str, dict[str, Any]]] = []
         self.requests: list[Any] = []
+        # Whether frames tell their numbers, as those of a server of ours do.
+        self.has_offsets = False
         # Set by tests: called with the context and the number of each frame before it is taken or sent. True ends it.
         self.on_frame: Any = lambda _context, _number: False
         self.on_published: Any = lambda _context: None
@@ -77,7 +79,16 @@ class PlainServer:
     def _subscribe(self, request: Any, context: Any) -> Any:
         self.calls.append(("subscribe", dict(context.invocation_metadata())))
         self.requests.append(request)
+        asked = dict(context.invocation_metadata())
+        start = asked.get("jelly-from", "0") if self.has_offsets else "0"
         for number, frame in enumerate(self.topics.get(request.topic, [])):
+            if start.isdigit() and number < int(start):
+                continue
             if self.on_frame(context, number):
                 return
+            if self.has_offsets and asked.get("jelly-offsets") == "true":
+                told = rdf_pb2.RdfStreamFrame()
+                told.CopyFrom(frame)
+                told.metadata["jelly-offset"] = str(number).encode()
+                frame = told
             yield frame

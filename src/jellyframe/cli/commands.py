@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 RDF_COMMANDS: tuple[str, ...] = ("to_jelly", "from_jelly", "transcode", "inspect", "validate")
 PATCH_COMMANDS: tuple[str, ...] = ("to_jelly", "from_jelly")
 SPARK_COMMANDS: tuple[str, ...] = ("convert", "merge", "partition", "sample", "stats", "validate")
-GRPC_COMMANDS: tuple[str, ...] = ("serve",)
+GRPC_COMMANDS: tuple[str, ...] = ("serve", "publish", "subscribe", "topics")
 TOP_COMMANDS = ("version", "completion")
 
 _EXAMPLES = """\

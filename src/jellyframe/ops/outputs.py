@@ -24,7 +24,7 @@ from jellyframe.storage.rolling import RollingFiles
 from jellyframe.storage.sinks import ByteSink
 
 MANIFEST = "manifest.json"
-_COMPRESSION_SUFFIXES = {None: "", "gzip": ".gz", "zstd": ".zst"}
+COMPRESSION_SUFFIXES = {None: "", "gzip": ".gz", "zstd": ".zst"}
 
 
 def is_replaced(name: str) -> bool:
@@ -100,7 +100,7 @@ class _FormatFiles(RollingFiles):
         self._format = output.format
         # Tables are compressed within, so their names do not tell.
         self._compression = None if output.format.is_binary else options.compression
-        suffix = f".{output.format.extensions[0]}{_COMPRESSION_SUFFIXES[self._compression]}"
+        suffix = f".{output.format.extensions[0]}{COMPRESSION_SUFFIXES[self._compression]}"
         super().__init__(output.target, prefix, suffix, options.max_records_per_file)
         self._settings = WriteSettings(
             has_graph=output.has_graph,

@@ -1,0 +1,260 @@
+"""Writing what a subscription gives: to one output of any format, or to a series of files; and where it stopped."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from jellyframe import formats
+from jellyframe.batch import Batch
+from jellyframe.errors import OptionsError, StorageError, display_name, shortened
+from jellyframe.formats import Format
+from jellyframe.formats.settings import BatchOutput, WriteSettings
+from jellyframe.grpc.client.subscribing import offset_of
+from jellyframe.ops.outputs import COMPRESSION_SUFFIXES
+from jellyframe.options import LayoutName, StreamOptions
+from jellyframe.storage.atomic import AtomicFile
+from jellyframe.storage.sinks import ByteSink
+
+if TYPE_CHECKING:
+    from jellyframe.grpc.client.blocking import Subscription
+    from jellyframe.storage.types import Compression, Sink
+
+
+@dataclass(frozen=True)
+class Saving:
+    """How a subscription is written. A file of a series ends after so many statements or seconds."""
+
+    format: Format = formats.NQUADS
+    compression: Compression | None = None
+    layout: LayoutName | None = None
+    roll_statements: int | None = None
+    roll_seconds: float | None = None
+
+
+class ResumeFile:
+    """A file that remembers up to where a topic has been written."""
+
+    def __init__(self, path: str, server: str, topic: str) -> None:
+        self._path = path
+        self._identity = {"topic": topic}
+        self._server = server
+        self.offset = self._read()
+
+    def _read(self) -> int | None:
+        try:
+            with open(self._path, "rb") as file:
+                content = json.loads(file.read())
+        except FileNotFoundError:
+            return None
+        except ValueError as error:
+            raise StorageError(f"it does not hold an offset: {error}", source=display_name(self._path)) from None
+        offset = content.get("offset") if isinstance(content, dict) else None
+        if not isinstance(offset, int) or content.get("topic") != self._identity["topic"]:
+            raise StorageError(
+                f"it does not hold an offset of the topic {shortened(self._identity['topic'])}; name another file",
+                source=display_name(self._path),
+            )
+        return offset
+
+    def write(self, offset: int) -> None:
+        """Remember that all frames before an offset have been written."""
+        file = AtomicFile(self._path)
+        file.file.write(json.dumps({**self._identity, "server": self._server, "offset": offset}).encode() + b"\n")
+        file.commit()
+        self.offset = offset
+
+
+class SavedOutput:
+    """One output that batches are written to; it is whole when it is closed."""
+
+    def __init__(self, sink: Sink, saving: Saving, options: StreamOptions, namespaces: dict[str, str]) -> None:
+        self._sink = ByteSink(sink, saving.compression)
+        has_graph = options.has_graph and saving.format.has_graphs
+        is_stream = saving.format in (formats.JELLY, formats.JELLY_TEXT)
+        settings = WriteSettings(
+            has_graph=has_graph,
+            namespaces={} if is_stream else namespaces,
+            options=_output_options(options) if is_stream else None,
+            layout=saving.layout,
+        )
+        self._needs_triples = not has_graph and not is_stream
+        try:
+            self._output: BatchOutput = formats.open_output(self._sink, saving.format, settings)
+        except BaseException:
+            self._sink.discard()
+            raise
+
+    def write(self, batch: Batch) -> None:
+        """Write a batch. Raises NamedGraphError if the format has no place for its graphs."""
+        self._output.write(batch.without_graph() if self._needs_triples and batch.has_graph else batch)
+
+    def flush(self) -> None:
+        """Hand on what has been written, for whoever reads along."""
+        self._sink.flush()
+
+    def close(self) -> None:
+        """End the document. What goes to a path appears there now."""
+        try:
+            self._output.close()
+            self._sink.close()
+        except BaseException:
+            self.discard()
+            raise
+
+    def discard(self) -> None:
+        """Give the output up."""
+        with suppress(Exception):
+            self._output.discard()
+        self._sink.discard()
+
+
+def _output_options(options: StreamOptions) -> StreamOptions:
+    """Return the options of a Jelly file for the statements of a stream: flat, in frames of the writer's size."""
+    return StreamOptions().resolved(has_graph=options.has_graph).replace(stream_name=options.stream_name)
+
+
+class Saver:
+    """Writes the batches of a subscription, and remembers in a resume file what has been written for good.
+
+    A single output is written for good when it is closed, or flushed if it is not a file; a file of a series when it is
+    complete. Ends well whatever ends it, so that nothing that was received is lost.
+    """
+
+    def __init__(
+        self,
+        subscription: Subscription,
+        target: Sink,
+        saving: Saving,
+        *,
+        resume: ResumeFile | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._subscription = subscription
+        self._target = target
+        self._saving = saving
+        self._resume = resume
+        self._clock = clock
+        self._is_series = saving.roll_statements is not None or saving.roll_seconds is not None
+        if self._is_series:
+            if not isinstance(target, str | os.PathLike):
+                raise OptionsError("a series of files needs a folder to be in")
+            os.makedirs(target, exist_ok=True)
+        self._is_file = isinstance(target, str | os.PathLike)
+        self._output: SavedOutput | None = None
+        self._is_writing = False
+        self._begun = 0.0
+        self._in_file = 0
+        self._files = 0
+        # Behind the last frame that is complete in what has been written.
+        self._offset: int | None = None
+        self.statements = 0
+        self.frames = 0
+
+    def save(self, take: int | None = None, on_batch: Callable[[Saver], object] | None = None) -> int:
+        """Write statements until the topic ends or `take` have been written, and return their number."""
+        if take == 0:
+            return 0
+        with self:
+            for batch in self._subscription.batches():
+                self._write(batch, take)
+                if on_batch is not None:
+                    on_batch(self)
+                if take is not None and self.statements >= take:
+                    break
+            else:
+                # A topic without statements is a document without statements, except in a series.
+                if not self.statements and not self._is_series:
+                    self._open(None)
+        return self.statements
+
+    def __enter__(self) -> Saver:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        if self._is_writing and self._output is not None:
+            # It has taken a part of a batch, and nobody knows which.
+            self._output.discard()
+        else:
+            self._finish()
+
+    def _write(self, batch: Batch, take: int | None) -> None:
+        is_cut = take is not None and self.statements + len(batch) > take
+        offset = offset_of(batch)
+        wanted = batch.slice(0, take - self.statements) if take is not None and is_cut else batch
+        start = 0
+        while start < len(wanted):
+            if self._output is None:
+                self._open(batch)
+            stop = len(wanted)
+            if self._saving.roll_statements is not None:
+                stop = min(stop, start + self._saving.roll_statements - self._in_file)
+            assert self._output is not None
+            self._is_writing = True
+            self._output.write(wanted if stop - start == len(wanted) else wanted.slice(start, stop))
+            if not self._is_file:
+                self._output.flush()
+            self._is_writing = False
+            self.statements += stop - start
+            self._in_file += stop - start
+            start = stop
+            if start == len(wanted) and offset is not None and not is_cut:
+                self._offset = offset + 1
+            if self._is_full():
+                self._finish()
+        if not len(wanted) and offset is not None:
+            self._offset = offset + 1
+        self.frames += sum(span.is_complete for span in batch.frame_spans())
+        if not self._is_file:
+            self._remember()
+
+    def _is_full(self) -> bool:
+        rows, seconds = self._saving.roll_statements, self._saving.roll_seconds
+        return (rows is not None and self._in_file >= rows) or (
+            seconds is not None and self._clock() - self._begun >= seconds
+        )
+
+    def _open(self, batch: Batch | None) -> None:
+        target = self._file_name(batch) if self._is_series else self._target
+        # A topic may end before there is so much as its options.
+        options = StreamOptions() if batch is None else self._subscription.options
+        self._output = SavedOutput(target, self._saving, options, dict(self._subscription.namespaces))
+        self._begun = self._clock()
+        self._in_file = 0
+
+    def _file_name(self, batch: Batch | None) -> str:
+        """Return the name of the next file: the offset at which it begins, so that names sort, or else the time."""
+        start = self._offset if self._offset is not None else self._first_offset(batch)
+        self._files += 1
+        name = f"{start:020d}-{self._files:06d}" if start is not None else f"{time.time_ns():020d}-{self._files:06d}"
+        ending = COMPRESSION_SUFFIXES[self._saving.compression]
+        return os.path.join(
+            os.fspath(self._target),  # type: ignore[arg-type]
+            f"{name}.{self._saving.format.extensions[0]}{ending}",
+        )
+
+    def _first_offset(self, batch: Batch | None) -> int | None:
+        offset = None if batch is None else offset_of(batch)
+        if batch is None or offset is None:
+            return None
+        complete = sum(span.is_complete for span in batch.frame_spans())
+        return max(0, offset - complete + 1)
+
+    def _finish(self) -> None:
+        """Close the output, and remember that what is in it has been written."""
+        if self._output is not None:
+            output, self._output = self._output, None
+            output.close()
+        self._remember()
+
+    def _remember(self) -> None:
+        if self._resume is not None and self._offset is not None and self._offset != self._resume.offset:
+            self._resume.write(self._offset)
