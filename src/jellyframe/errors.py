@@ -203,8 +203,10 @@ class RemoteError(JellyError):
     `status` is the name of the gRPC status, such as `UNAVAILABLE` or `INVALID_ARGUMENT`.
     """
 
-    def __init__(self, message: str, *, status: str = "UNKNOWN", source: str | None = None) -> None:
-        super().__init__(message, source=source)
+    def __init__(
+        self, message: str, *, status: str = "UNKNOWN", source: str | None = None, advice: Advice | None = None
+    ) -> None:
+        super().__init__(message, source=source, advice=advice)
         self.status = status
 
 

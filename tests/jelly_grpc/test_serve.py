@@ -12,34 +12,10 @@ import pytest
 
 from jellyframe import StreamOptions
 from support.examples import help_examples, make_files, run_command
+from support.grpc_process import ServerProcess
 from support.grpc_server import PlainClient, Received, frames_of, triples
 
 EXAMPLES = [example.command for example in help_examples() if example.place == "jellyframe grpc serve"]
-
-
-class ServerProcess:
-    """A server as a process of its own."""
-
-    def __init__(self, *arguments: str, cwd: Path | None = None) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "jellyframe", "grpc", "serve", *arguments],
-            cwd=cwd,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        assert self.process.stderr is not None
-        self.first_line = self.process.stderr.readline()
-
-    @property
-    def address(self) -> str:
-        assert self.first_line.startswith("listening on "), self.first_line
-        return self.first_line.removeprefix("listening on ").rstrip("\n")
-
-    def end(self, number: int = signal.SIGTERM) -> tuple[int, str]:
-        """Send a signal, and return the exit code and what else was said."""
-        self.process.send_signal(number)
-        _output, rest = self.process.communicate(timeout=30)
-        return self.process.returncode, rest
 
 
 def test_it_listens_serves_and_stops(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from concurrent.futures import Future
 from typing import Any, TypeVar
 
 import grpc
+
 from jellyframe import IRI, Literal, StreamOptions, Triple
 from jellyframe.grpc.server import Server
 from jellyframe.proto import grpc_pb2, rdf_pb2

@@ -186,6 +186,9 @@ _DURATIONS = ("max_age", "segment_age", "keepalive", "keepalive_timeout", "drain
 def read_config(path: str | PathLike[str]) -> ServerSettings:
     """Return the settings of a TOML file. Paths in it are relative to its folder.
 
+    Args:
+        path: the file
+
     Raises OptionsError if something in it is unknown or makes no sense.
     """
     file = Path(path)

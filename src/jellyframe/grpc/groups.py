@@ -7,6 +7,7 @@ between. Who joins meanwhile gets frames that are encoded anew, from a restart p
 from __future__ import annotations
 
 import grpc
+
 from jellyframe.errors import JellyError
 from jellyframe.grpc.encoding import FrameEncoder
 from jellyframe.grpc.negotiation import can_forward, misfit

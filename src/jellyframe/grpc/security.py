@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 import grpc
+
 from jellyframe.errors import JellyError, OptionsError, shortened
 from jellyframe.grpc.protocol import CallMetadata
 
@@ -52,7 +53,7 @@ class Token:
             )
 
     def allows(self, right: Right, topic: str) -> bool:
-        """Return whether the token has a right to a topic."""
+        """Return whether the token has a `right`, to publish or to subscribe, to a `topic`."""
         return any(fnmatchcase(topic, pattern) for pattern in getattr(self, right))
 
 

@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Self
 
+import grpc
 import grpc.aio
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_health.v1._async import HealthServicer
 
-import grpc
 from jellyframe.errors import JellyError, OptionsError, shortened
 from jellyframe.grpc import protocol
 from jellyframe.grpc.config import ServerSettings, TopicSettings
@@ -29,7 +29,7 @@ class TopicNotFoundError(JellyError):
 
 
 class Server:
-    """A gRPC server of Jelly streams, for use in a program:
+    """A gRPC server of Jelly streams, for use in a program.
 
         async with Server(topics={"sensors": "replay"}) as server:
             print(server.address)

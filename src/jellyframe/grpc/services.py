@@ -8,9 +8,9 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeAlias
 
+import grpc
 import grpc.aio
 
-import grpc
 from jellyframe.errors import LimitError
 from jellyframe.grpc import protocol
 from jellyframe.grpc.negotiation import check_request

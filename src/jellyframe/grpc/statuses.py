@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 
 import grpc
+
 from jellyframe.errors import JellyError, LimitError, StorageError, one_line
 from jellyframe.grpc.retention.store import OffsetError, ReadOnlyError
 from jellyframe.grpc.security import AccessError

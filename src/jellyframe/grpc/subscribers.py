@@ -7,6 +7,7 @@ from collections import deque
 from typing import Literal, NamedTuple, TypeAlias
 
 import grpc
+
 from jellyframe.options import StreamOptions
 
 SlowPolicy: TypeAlias = Literal["end", "block"]

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 
 import grpc
+
 from jellyframe.errors import JellyError, LimitError, OptionsError
 from jellyframe.grpc.encoding import FrameEncoder
 from jellyframe.grpc.groups import Group

@@ -92,7 +92,7 @@ def test_a_server_that_does_not_come_back(server):
         server.on_frame = lambda context, number: (
             number == 3 and context.abort(grpc.StatusCode.UNAVAILABLE, "going away")
         )
-        got = []
+        got: list = []
         with pytest.raises(RemoteError, match="going away"):
             got.extend(client.subscribe("t"))
         # The frames before were read, and each once.

@@ -15,7 +15,7 @@ from jellyframe.grpc import protocol
 from jellyframe.grpc.client.failures import acknowledged_early, closed, forked, remote_error
 from jellyframe.grpc.client.publishing import (
     ACKNOWLEDGE_EVERY,
-    FrameEncoder,
+    PublicationEncoder,
     PublisherSettings,
     Unacknowledged,
     options_for,
@@ -197,7 +197,7 @@ class AsyncPublisher:
         self._client = client
         self._timeout = timeout
         self._frame_rows = frame_rows or DEFAULT_FRAME_ROWS
-        self._encoder = FrameEncoder(
+        self._encoder = PublicationEncoder(
             topic, options, frame_rows=frame_rows, frame_bytes=frame_bytes, acknowledge_every=acknowledge_every
         )
         self._metadata = client._connection.call_metadata() + protocol.publication_metadata(topic)

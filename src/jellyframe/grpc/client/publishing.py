@@ -69,7 +69,7 @@ def options_for(data: object, options: StreamOptions | None) -> StreamOptions | 
     return options
 
 
-class FrameEncoder:
+class PublicationEncoder:
     """Makes frames of what is published. Each method yields frames as they become complete."""
 
     def __init__(

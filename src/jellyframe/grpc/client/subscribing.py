@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal, TypeAlias
 
 from jellyframe.batch import Batch
-from jellyframe.errors import OptionsError, RemoteError, shortened
+from jellyframe.errors import Advice, OptionsError, RemoteError, shortened
 from jellyframe.grpc import protocol
 from jellyframe.grpc.client.retrying import Backoff
 from jellyframe.grpc.client.settings import Connection
@@ -16,6 +16,8 @@ from jellyframe.stream.decoder import StreamDecoder
 # What happens when the connection is lost: go on where that leaves no gap, go on in any case, or end with the error.
 Reconnect: TypeAlias = Literal["resume", "always", "never"]
 _RECONNECTS: tuple[Reconnect, ...] = ("resume", "always", "never")
+# What servers answer to an offset that they no longer have, or of a topic of which they keep nothing.
+_NO_LONGER_THERE = ("OUT_OF_RANGE", "INVALID_ARGUMENT")
 
 
 class SubscriptionState:
@@ -75,20 +77,31 @@ class SubscriptionState:
 
         All batches must have been taken before.
         """
+        if self._reconnect == "always" and error.status in _NO_LONGER_THERE and self._may_skip:
+            # What comes next is gone, which was said to be acceptable: go on with the oldest frame that is left.
+            self._received, self._from = None, protocol.EARLIEST
+            self.decoder = self._new_decoder()
+            return 0.0
         if self._messages or self._next_frame:
             if self._reconnect == "never":
                 raise error
             if self._reconnect == "resume" and self._received is None:
                 raise RemoteError(
                     f"{error.message}; the frames of this topic have no offsets to go on from, so that a new "
-                    "connection may leave a gap; set reconnect='always' if that is acceptable",
+                    "connection would leave a gap",
                     status=error.status,
                     source=error.source,
+                    advice=Advice("argument", "reconnect", "always"),
                 )
         pause = self.backoff.pause_after(error, now)
         self._messages = 0
         self.decoder = self._new_decoder()
         return pause
+
+    @property
+    def _may_skip(self) -> bool:
+        """Whether a call has been refused that was to go on at an offset."""
+        return self._received is not None and self._messages == 0
 
     # ---- batches out ----
 
