@@ -53,7 +53,7 @@ def patches(draw: st.DrawFn) -> tuple[PatchOptions, list[PatchRow]]:
     if draw(st.booleans()):
         rows.append(NamespaceAdd("ex", IRI("http://example.org/")))
     for statement in statements:
-        rows.append(draw(st.sampled_from([Add, Delete]))(*statement))
+        rows.append(Add(*statement) if draw(st.booleans()) else Delete(*statement))
         if draw(st.integers(0, 5)) == 0:
             rows += [TransactionCommit(), TransactionStart()]
     rows.append(TransactionCommit())

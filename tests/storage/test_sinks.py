@@ -3,12 +3,14 @@
 import errno
 import gzip
 import io
+import mmap
 import os
 import stat
 import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.fs
@@ -125,6 +127,27 @@ def test_a_raw_file_gets_every_byte(most: int, compression: str | None) -> None:
         sink.write(CONTENT[:10])
     expand = {None: bytes, "gzip": gzip.decompress, "zstd": zstd_module().decompress}[compression]
     assert expand(bytes(raw.taken)) == CONTENT[:50_000] + CONTENT[:10]
+
+
+class CountingNull(io.FileIO):
+    """The null device, which takes 2,147,479,552 bytes of one write at most, as every file on Linux does."""
+
+    def __init__(self) -> None:
+        super().__init__(os.devnull, "wb")
+        self.counts: list[int] = []
+
+    def write(self, data: Any) -> int:
+        self.counts.append(super().write(data))
+        return self.counts[-1]
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the limit is that of Linux")
+def test_more_than_2_gib_in_one_write() -> None:
+    size = (2 << 30) + 5
+    with CountingNull() as device, mmap.mmap(-1, size) as memory, memoryview(memory) as zeros:
+        ByteSink(device).write(zeros)
+        assert len(device.counts) > 1
+        assert sum(device.counts) == size
 
 
 def test_a_pipe_that_does_not_block_gets_every_byte() -> None:
