@@ -37,7 +37,9 @@ def test_example(command: str, tmp_path: Path) -> None:
     words = [word for word in shlex.split(command)[3:] if word not in ("--listen", "127.0.0.1:9090")]
     server = ServerProcess(*words, "--listen", "127.0.0.1:0", cwd=tmp_path)
     assert server.address
-    assert server.end(signal.SIGINT) == (0, "")
+    code, notes = server.end(signal.SIGINT)
+    assert code == 0
+    assert ("the status page is http://127.0.0.1:" in notes) == ("--web" in words)
 
 
 @pytest.mark.parametrize(

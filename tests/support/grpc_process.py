@@ -12,9 +12,11 @@ from typing import Self
 class ServerProcess:
     """A server as a process of its own."""
 
-    def __init__(self, *arguments: str, cwd: Path | None = None) -> None:
+    def __init__(self, *arguments: str, cwd: Path | None = None, before: str = "") -> None:
+        """Start it, behind another shell command if `before` is one, and wait for its first line."""
+        command = [sys.executable, "-m", "jellyframe", "grpc", "serve", *arguments]
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "jellyframe", "grpc", "serve", *arguments],
+            ["bash", "-c", f'{before}\nexec "$@"', "server", *command] if before else command,
             cwd=cwd,
             stderr=subprocess.PIPE,
             text=True,

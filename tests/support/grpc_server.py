@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import grpc
 
 from jellyframe import IRI, Literal, StreamOptions, Triple
+from jellyframe.grpc.protocol import TopicInfo
 from jellyframe.grpc.server import Server
 from jellyframe.proto import grpc_pb2, rdf_pb2
 from jellyframe.stream.decoder import StreamDecoder
@@ -57,6 +58,10 @@ class RunningServer:
 
         self._loop.call_soon_threadsafe(call)
         return done.result(PATIENCE)
+
+    def topics(self) -> list[TopicInfo]:
+        """What the server tells of its topics."""
+        return self.call(lambda: self.server.topics)
 
     def stop(self, grace: float = 0.2) -> None:
         self.run(self.server.stop(grace))

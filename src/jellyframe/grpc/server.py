@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Self
@@ -16,12 +15,12 @@ from grpc_health.v1._async import HealthServicer
 from jellyframe.errors import JellyError, OptionsError, shortened
 from jellyframe.grpc import protocol
 from jellyframe.grpc.config import ServerSettings, TopicSettings
+from jellyframe.grpc.metrics import Metrics
 from jellyframe.grpc.retention.opening import folder_of_topic, open_store
 from jellyframe.grpc.security import Access, Certificates
 from jellyframe.grpc.services import Services
+from jellyframe.grpc.status_page import StatusPage
 from jellyframe.grpc.topics import QueueSettings, Topic, Topics
-
-_log = logging.getLogger("jellyframe.grpc")
 
 
 class TopicNotFoundError(JellyError):
@@ -65,6 +64,8 @@ class Server:
         self._services: Services | None = None
         self._health: HealthServicer | None = None
         self._port = 0
+        self._page: StatusPage | None = None
+        self.metrics = Metrics(lambda: self._topics)
         self._is_stopping = False
 
     @property
@@ -76,6 +77,11 @@ class Server:
     def port(self) -> int:
         """The port that the server listens on."""
         return self._port
+
+    @property
+    def web_address(self) -> str | None:
+        """The address of the status page, with its port; None if there is none."""
+        return None if self._page is None else self._page.address
 
     @property
     def topics(self) -> list[protocol.TopicInfo]:
@@ -108,6 +114,9 @@ class Server:
             raise OptionsError(
                 f"cannot listen on {settings.listen}: the address is in use, or not one of this machine"
             ) from None
+        services.on_call_end = self.metrics.count_call
+        if settings.web is not None:
+            self._page = StatusPage(settings.web, lambda: self.topics, self.metrics)
         await server.start()
         self._server, self._services = server, services
         for name in ("", protocol.SERVICE):
@@ -129,6 +138,9 @@ class Server:
         await self._services.drain(seconds)
         await self._server.stop(max(0.0, deadline - asyncio.get_running_loop().time()))
         await self._topics.close()
+        if self._page is not None:
+            await asyncio.to_thread(self._page.close)
+            self._page = None
 
     async def wait(self) -> None:
         """Wait until the server has stopped."""

@@ -13,6 +13,7 @@ import grpc.aio
 
 from jellyframe.errors import LimitError
 from jellyframe.grpc import protocol
+from jellyframe.grpc.logs import LOGGER_NAME
 from jellyframe.grpc.negotiation import check_request
 from jellyframe.grpc.publications import CheckedFrame, Publication
 from jellyframe.grpc.security import Access, Token, require
@@ -24,7 +25,7 @@ from jellyframe.options import Limits
 Context: TypeAlias = "grpc.aio.ServicerContext[bytes, bytes]"
 # A frame of more bytes is checked in a thread, so that others need not wait for it.
 LARGE_FRAME_BYTES = 1 << 18
-_log = logging.getLogger("jellyframe.grpc")
+_log = logging.getLogger(LOGGER_NAME)
 _DRAINING = Ending(grpc.StatusCode.UNAVAILABLE, "the server is about to stop")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 
@@ -74,6 +75,11 @@ class Topic:
     def is_idle(self) -> bool:
         """Whether nobody uses the topic at the moment."""
         return not self.publications and not self.subscribers
+
+    @property
+    def queued_bytes(self) -> int:
+        """Bytes that wait to be sent to subscribers."""
+        return sum(subscriber.queued_bytes for subscriber in self.subscribers)
 
     def info(self) -> TopicInfo:
         """Return what is told about the topic."""
@@ -175,7 +181,7 @@ class Topic:
         except _CannotSendError as error:
             subscriber.end(grpc.StatusCode.INVALID_ARGUMENT, error.message)
         finally:
-            await asyncio.to_thread(catching_up.close)
+            catching_up.close()
 
     async def _serve_new(self, subscriber: Subscriber, send: Send) -> None:
         """Send frames as they come, until the subscription ends or its queue is given up."""
@@ -244,10 +250,20 @@ class _CatchingUp:
         self._limits = limits
         self._encoder: FrameEncoder | None = None
         self._error: JellyError | None = None
+        self._in_use = threading.Lock()
+        self._is_closed = False
         self.next_offset = subscriber.next_offset
 
     def read(self) -> list[bytes]:
         """Return the next frames for the subscriber. An error is raised when all that came before it has been read."""
+        try:
+            with self._in_use:
+                return self._read()
+        finally:
+            if self._is_closed:
+                self.close()
+
+    def _read(self) -> list[bytes]:
         if self._error is not None:
             raise self._error
         frames: list[bytes] = []
@@ -278,7 +294,11 @@ class _CatchingUp:
         return data
 
     def close(self) -> None:
-        self._reader.close()
+        """Close the reader: now, or when the thread that reads is done with it."""
+        self._is_closed = True
+        if self._in_use.acquire(blocking=False):
+            self._reader.close()
+            self._in_use.release()
 
 
 class Topics:

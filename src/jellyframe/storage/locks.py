@@ -14,7 +14,7 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Protocol
+from typing import IO, Protocol
 from uuid import uuid4
 
 from jellyframe.errors import StorageError
@@ -31,6 +31,29 @@ _REFRESH_SECONDS = 20.0
 _FIRST_PAUSE_SECONDS = 0.05
 _LONGEST_PAUSE_SECONDS = 1.0
 _NOT_SUPPORTED = {errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}
+
+
+class LockTakenError(Exception):
+    """A lock that another process holds."""
+
+
+def hold_file(path: str) -> IO[bytes]:
+    """Lock a file, which is made if need be, and return it: the lock is held until it is closed or the process ends.
+
+    Raises LockTakenError if it is held already. Where there are no locks it is not locked.
+    """
+    file = open(path, "ab")  # noqa: SIM115  # the lock lives as long as it does
+    try:
+        if fcntl is not None:
+            fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno in _NOT_SUPPORTED:
+            return file
+        file.close()
+        if error.errno in (errno.EAGAIN, errno.EACCES):
+            raise LockTakenError(path) from None
+        raise
+    return file
 
 
 class FolderLock(Protocol):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _EXAMPLES = """
 jellyframe grpc serve --listen 127.0.0.1:9090
-jellyframe grpc serve --topic sensors=replay --default-topic none
+jellyframe grpc serve --topic sensors=log:sensors --topic people=file:people.jelly --web 127.0.0.1:0
 jellyframe grpc serve --config server.toml --check-config
 """
 _DESCRIPTION = """\
@@ -71,10 +71,12 @@ def add_parser(subparsers: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     import asyncio
 
+    from jellyframe.grpc.logs import set_up
     from jellyframe.grpc.server import Server
 
     settings = settings_of(arguments)
     server = Server(settings=settings)
+    set_up(settings.log_level, settings.log_format)
     if arguments.check_config:
         arguments.console.note("the settings are valid")
         return 0
@@ -124,6 +126,8 @@ async def _serve(server: Server, arguments: argparse.Namespace) -> None:
         loop.add_signal_handler(number, stop)
     loop.add_signal_handler(signal.SIGHUP, lambda: _reload(server, arguments))
     arguments.console.announce(f"listening on {server.address}")
+    if server.web_address is not None:
+        arguments.console.note(f"the status page is http://{server.web_address}/")
     await server.wait()
     for task in stopping:
         await task

@@ -8,7 +8,9 @@ from urllib.parse import quote
 from jellyframe.errors import OptionsError, shortened
 from jellyframe.grpc.config import TopicSettings
 from jellyframe.grpc.retention.live import LiveStore
+from jellyframe.grpc.retention.log import LogSettings, LogStore
 from jellyframe.grpc.retention.replay import ReplayStore
+from jellyframe.grpc.retention.static import StaticStore
 from jellyframe.grpc.retention.store import Store
 from jellyframe.options import Limits
 
@@ -22,6 +24,13 @@ def open_store(settings: TopicSettings, limits: Limits) -> Store:
     if settings.retention == "replay":
         max_bytes = DEFAULT_REPLAY_BYTES if settings.max_bytes is None else settings.max_bytes
         return ReplayStore(max_bytes=max_bytes, max_age=settings.max_age, limits=limits)
+    if settings.retention == "log":
+        assert settings.path is not None
+        log = LogSettings(settings.max_bytes, settings.max_age, settings.segment_bytes, settings.segment_age)
+        return LogStore(settings.path, log, limits)
+    if settings.retention == "file":
+        assert settings.path is not None
+        return StaticStore(settings.path, limits)
     raise OptionsError(f"a topic of the retention {settings.retention} cannot be opened")
 
 

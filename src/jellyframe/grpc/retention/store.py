@@ -73,6 +73,11 @@ class Store(ABC):
     def next_offset(self) -> int:
         """The offset behind that of the last frame that is visible."""
 
+    @property
+    def kept_bytes(self) -> int:
+        """Bytes that are kept, as far as it is known."""
+        return 0
+
     @abstractmethod
     async def append(self, frame: CheckedFrame) -> None:
         """Take a frame. It may wait until there is room. Raises if frames cannot be kept."""
