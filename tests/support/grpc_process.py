@@ -32,8 +32,11 @@ class ServerProcess:
     def end(self, number: int = signal.SIGTERM) -> tuple[int, str]:
         """Send a signal, and return the exit code and what else was said."""
         self.process.send_signal(number)
-        _output, rest = self.process.communicate(timeout=30)
-        return self.process.returncode, rest
+        assert self.process.stderr is not None
+        # What came with the first line is in the buffer of the file object.
+        with self.process.stderr as stderr:
+            rest = stderr.read()
+        return self.process.wait(timeout=30), rest
 
     def kill(self) -> None:
         """Have it die at once."""
