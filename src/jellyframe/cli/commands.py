@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 RDF_COMMANDS: tuple[str, ...] = ("to_jelly", "from_jelly", "transcode", "inspect", "validate")
-PATCH_COMMANDS: tuple[str, ...] = ("to_jelly", "from_jelly")
+PATCH_COMMANDS: tuple[str, ...] = ("to_jelly", "from_jelly", "diff", "apply", "invert", "compact", "log")
 SPARK_COMMANDS: tuple[str, ...] = ("convert", "merge", "partition", "sample", "stats", "validate")
 GRPC_COMMANDS: tuple[str, ...] = ("serve", "publish", "subscribe", "topics")
 TOP_COMMANDS = ("version", "completion")

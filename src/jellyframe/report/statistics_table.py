@@ -21,7 +21,7 @@ def text_table(statistics: Statistics, *, top: int) -> str:
         facts.append((f"distinct {name}", f"{about}{count:,}"))
     facts += [(f"used {KIND_TITLES[kind]}", f"{uses:,}") for kind, uses in statistics.uses_by_kind.items() if uses]
     tables = [
-        _aligned(facts),
+        aligned(facts),
         _top(("predicate", "statements"), [(name, c.uses) for name, c in statistics.predicates.items()], top),
         _top(
             ("class", "entities", "statements"),
@@ -47,10 +47,10 @@ def _top(head: tuple[str, ...], rows: Sequence[tuple[str, *tuple[int, ...]]], to
         lines.append((clipped(short_iri(name), _NAME_LETTERS), *(f"{number:,}" for number in numbers)))
     if len(rows) > top:
         lines.append((f"… and {len(rows) - top:,} more", *("" for _ in head[1:])))
-    return _aligned(lines)
+    return aligned(lines)
 
 
-def _aligned(lines: Sequence[tuple[str, ...]]) -> str:
+def aligned(lines: Sequence[tuple[str, ...]]) -> str:
     """Lines of columns: names to the left, numbers to the right."""
     widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
     return "".join(

@@ -51,6 +51,13 @@ class CommittedRows:
         self._patch = patch
         self._ranges = SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 - closed by close
         self.committed = self.aborted = self.unfinished = 0
+        try:
+            self._note_ranges(patch)
+        except BaseException:
+            self.close()
+            raise
+
+    def _note_ranges(self, patch: Stream) -> None:
         start: int | None = None
         before = 0
         for batch in patch():

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from jellyframe.batch import Batch
@@ -77,28 +78,44 @@ def last_operations(patch: Stream, fingerprints: Fingerprints | None = None) -> 
             yield from chosen_rows(patch(), last)
 
 
-def apply_batches(data: Stream, patch: Stream, fingerprints: Fingerprints | None = None) -> Iterator[Batch]:
+@dataclass
+class ApplyCounts:
+    """How many statements of the data were kept and deleted, and how many were added to them."""
+
+    kept: int = 0
+    deleted: int = 0
+    added: int = 0
+
+
+def apply_batches(
+    data: Stream, patch: Stream, fingerprints: Fingerprints | None = None, counts: ApplyCounts | None = None
+) -> Iterator[Batch]:
     """Yield the statements of data as a patch leaves them behind: what is left of them, in order, then what is new.
 
     The batches of the patch may have adds and deletes only: those of `CommittedRows.changes`. Statements that the data
-    has twice, and that the patch does not delete, stay twice. The data is read once where the patch is small.
+    has twice, and that the patch does not delete, stay twice. The data is read once where the patch is small. Once all
+    batches are drawn, `counts` are right.
     """
+    counts = counts or ApplyCounts()
     fingerprints = fingerprints or random_fingerprints()
     with RecordSpool(fingerprints) as changes:
         for batch in patch():
             changes.add(batch)
         with RowBits(changes.rows) as missing:
-            if changes.rows <= TABLE_RECORDS:
-                yield from _kept_of_one_table(data, changes, missing, fingerprints)
-            else:
-                yield from _kept_of_many_tables(data, changes, missing, fingerprints)
+            kept = _kept_of_one_table if changes.rows <= TABLE_RECORDS else _kept_of_many_tables
+            for batch, rows in kept(data, changes, missing, fingerprints):
+                counts.kept += len(batch)
+                counts.deleted += rows - len(batch)
+                yield batch
+            counts.added += missing.count
             for batch in chosen_rows(patch(), missing):
                 yield batch.replace(op=None)
 
 
 def _kept_of_one_table(
     data: Stream, changes: RecordSpool, missing: RowBits, fingerprints: Fingerprints
-) -> Iterator[Batch]:
+) -> Iterator[tuple[Batch, int]]:
+    """Yield what is left of each batch of the data, and how many rows it had."""
     table = FingerprintTable(changes.rows)
     for records in changes.all_chunks():
         table.add_last(records)
@@ -108,13 +125,14 @@ def _kept_of_one_table(
         records, _ends = bucket_records(prints, None, 0, 0)
         deleted = bytearray(len(batch) // 8 + 1)
         count = table.apply(records, deleted)
-        yield batch.filter(_others(mask_of_bits(deleted, 0, len(batch)))) if count else batch
+        yield batch.filter(_others(mask_of_bits(deleted, 0, len(batch)))) if count else batch, len(batch)
     missing.count += table.set_missing(missing.data)
 
 
 def _kept_of_many_tables(
     data: Stream, changes: RecordSpool, missing: RowBits, fingerprints: Fingerprints
-) -> Iterator[Batch]:
+) -> Iterator[tuple[Batch, int]]:
+    """Yield the same, for a patch of any length."""
     with RecordSpool(fingerprints) as statements:
         for batch in data():
             statements.add(batch)
@@ -132,7 +150,7 @@ def _kept_of_many_tables(
             for batch in data():
                 mask = deleted.mask(start, len(batch))
                 start += len(batch)
-                yield batch if mask is None else batch.filter(_others(mask))
+                yield batch if mask is None else batch.filter(_others(mask)), len(batch)
 
 
 def with_operation(batch: Batch, operation: int) -> Batch:

@@ -1,0 +1,92 @@
+"""What the commands that make patches share: where a patch goes, its headers, and the summary."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from jellyframe import formats
+from jellyframe.cli.arguments import CommandParser, add_format
+from jellyframe.cli.console import print_text
+from jellyframe.errors import shortened
+
+if TYPE_CHECKING:
+    from jellyframe.patch.rows import HeaderValue
+    from jellyframe.storage.types import Sink
+
+
+def add_patch_format(parser: CommandParser) -> None:
+    """Add the option that says the format of patches that are read."""
+    add_format(parser, "--patch-format", known=formats.PATCH_FORMATS)
+
+
+def add_summary(parser: CommandParser) -> None:
+    """Add the option that prints what has been done."""
+    parser.add_switch("--json", default=False, help="what has been done, as JSON on standard output")
+
+
+def add_headers(parser: CommandParser) -> None:
+    """Add headers of the patch that is written; `header_values` reads them."""
+    parser.add_argument(
+        "--header",
+        metavar="KEY=VALUE",
+        action="append",
+        type=_header,
+        default=[],
+        help="a header of the patch: VALUE is a string, or an IRI if it is in < and >; may be given several times",
+    )
+
+
+def header_values(arguments: argparse.Namespace) -> dict[str, HeaderValue]:
+    """Return the headers that were given."""
+    from jellyframe.terms import IRI, Literal
+
+    return {
+        key: IRI(value[1:-1]) if value.startswith("<") and value.endswith(">") else Literal(value)
+        for key, value in arguments.header
+    }
+
+
+def _header(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not key or not equals:
+        raise argparse.ArgumentTypeError(f"{shortened(text)} is not of the form KEY=VALUE")
+    return key, value
+
+
+def patch_sink(arguments: argparse.Namespace) -> tuple[Sink | None, str | None]:
+    """Return where a patch goes, and in which format: None for nowhere, where a summary takes standard output.
+
+    On a terminal a patch is text, so that it can be read.
+    """
+    from jellyframe.cli.streams import is_standard_output, output_sink
+    from jellyframe.formats.patches import patch_format
+
+    is_standard = arguments.to is None or is_standard_output(arguments.to)
+    if is_standard and arguments.json:
+        return None, arguments.out_format
+    out_format = arguments.out_format
+    if is_standard and out_format is None and _is_terminal():
+        out_format = formats.RDF_PATCH.name
+    found = patch_format(out_format, arguments.to or b"")
+    return output_sink(arguments.to, is_binary=found.is_binary, force=arguments.force), out_format
+
+
+def _is_terminal() -> bool:
+    import sys
+
+    return sys.stdout is not None and sys.stdout.isatty()
+
+
+def print_summary(arguments: argparse.Namespace, counts: Mapping[str, object], text: str | None = None) -> None:
+    """Say what has been done: as JSON on standard output, or in words to who sits at a terminal."""
+    arguments.console.end_progress()
+    if arguments.json:
+        import json
+
+        print_text(json.dumps(dict(counts), indent=2) + "\n")
+        return
+    if arguments.console.is_terminal:
+        words = [f"{name.replace('_', ' ')}: {value:,}" for name, value in counts.items() if type(value) is int]
+        arguments.console.note(text or ", ".join(words))

@@ -1,0 +1,136 @@
+"""Data as patches leave it behind."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple
+
+from jellyframe import formats
+from jellyframe.formats.settings import JellySettings, WriteSettings
+from jellyframe.ops.convert import Conversion, output_format, stream_options_for
+from jellyframe.ops.patches.committed import CommittedRows
+from jellyframe.ops.patches.core import ApplyCounts, apply_batches
+from jellyframe.ops.patches.namespaces import NamespaceChanges
+from jellyframe.ops.patches.sources import DataSource, PatchSources
+from jellyframe.ops.progress import ProgressCallback, ProgressMeter
+from jellyframe.storage.sinks import ByteSink
+from jellyframe.stream.encoding import DEFAULT_RESTART_EVERY
+
+if TYPE_CHECKING:
+    from jellyframe.batch import Batch
+    from jellyframe.options import Limits, StreamOptions
+    from jellyframe.storage.types import Compression, Sink, Source
+
+
+class Applied(NamedTuple):
+    """What `apply` did.
+
+    Attributes:
+        statements: statements that were written
+        added: statements that the patches added and the data did not have
+        deleted: statements of the data that the patches deleted
+        committed: transactions that were committed
+        aborted: transactions that were aborted, or not finished
+    """
+
+    statements: int
+    added: int
+    deleted: int
+    committed: int
+    aborted: int
+
+
+def apply(
+    data: Source,
+    patches: Source | Sequence[Source],
+    to: Sink,
+    *,
+    in_format: str | None = None,
+    patch_format: str | None = None,
+    out_format: str | None = None,
+    compression: Compression | None = None,
+    options: StreamOptions | None = None,
+    strict: bool = True,
+    concatenated: bool = False,
+    limits: Limits | None = None,
+    progress: ProgressCallback | None = None,
+) -> Applied:
+    """Apply patches, one after the other, to data, and write what is left.
+
+    For each statement the last operation counts, in the order of the patches. What is in a transaction counts if that
+    is committed; of one that is aborted, or not finished, nothing is left. What is left of the data is written in its
+    order, then what is new, in the order of the patches. Data is a set: that a statement is there which is to be added
+    changes nothing, nor that one is not there which is to be deleted. Statements that the data repeats stay repeated,
+    unless they are deleted. Memory does not grow with the data nor with the patches.
+
+    Args:
+        data: a path (of a file, a folder or a pattern), a URI, bytes, or a binary file object
+        patches: one source, or several in order; a folder stands for the patches in it, in the order of their names
+        to: where the result goes: a path, which may be that of the data, or a binary file object
+        in_format: the format of the data; by default the name tells, and what has none is Jelly
+        patch_format: `jelly-patch` or `rdfp`; by default the names tell, and what has none is Jelly-Patch
+        out_format: the format of the result; by default the name tells, and what has none is N-Quads
+        compression: gzip or zstd; by default as the name of the output tells
+        options: the options of the stream, if the result is one of Jelly
+        strict: whether to refuse patches whose transactions start or end out of turn, or are open at the end
+        concatenated: whether every options row of Jelly begins a new stream
+        limits: what is accepted from input that is not trusted
+        progress: a function that is called with a `Progress`, as the patches and the data are read
+    """
+    target = output_format(out_format, to)
+    is_path = isinstance(to, str | os.PathLike)
+    if compression is None and isinstance(to, str | os.PathLike):
+        compression = formats.split_compression(os.fspath(to))[1]
+    counts = ApplyCounts()
+    with ExitStack() as stack:
+        source = stack.enter_context(DataSource(data, in_format, limits=limits, concatenated=concatenated))
+        changes = stack.enter_context(
+            PatchSources(patches, patch_format, limits=limits, strict=strict, concatenated=concatenated)
+        )
+        total = None if source.total_bytes is None else source.total_bytes
+        meter = ProgressMeter(progress, total)
+        committed = stack.enter_context(CommittedRows(changes.batches))
+        renamed = NamespaceChanges.of(committed)
+        has_graph = target.has_graphs and (source.has_graph() or _names_graphs(committed.changes()))
+        batches = apply_batches(lambda: source.batches(meter), committed.changes, counts=counts)
+        # Namespaces are known as far as the first batch has been read.
+        start = [batch for batch in (next(batches, None),) if batch is not None]
+        names = renamed.applied_to(source.namespaces)
+        settings = WriteSettings(has_graph=has_graph, namespaces=names, source=source.name)
+        if target in (formats.JELLY, formats.JELLY_TEXT):
+            plan = Conversion(base_options=options)
+            settings = WriteSettings(
+                options=stream_options_for(plan, has_graphs=has_graph, has_namespaces=bool(names)),
+                jelly=JellySettings(restart_every=DEFAULT_RESTART_EVERY if is_path else None),
+                source=source.name,
+            )
+            assert settings.options is not None
+            has_graph = settings.options.has_graph
+        sink = stack.enter_context(ByteSink(to, compression))
+        output = formats.open_output(sink, target, settings)
+        try:
+            declared = dict(settings.namespaces)
+            for batch in chain(start, batches):
+                for name, iri in renamed.applied_to(source.namespaces).items():
+                    if declared.get(name) != iri:
+                        output.declare(name, iri)
+                        declared[name] = iri
+                output.write(batch.fitted(has_graph=has_graph))
+            output.close()
+        except BaseException:
+            output.discard()
+            raise
+    return Applied(
+        counts.kept + counts.added,
+        counts.added,
+        counts.deleted,
+        committed.committed,
+        committed.aborted + committed.unfinished,
+    )
+
+
+def _names_graphs(changes: Iterator[Batch]) -> bool:
+    return any(batch.first_named_graph() is not None for batch in changes)

@@ -1,0 +1,143 @@
+"""Many patches as one that has the same effect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, NamedTuple, Unpack
+
+from jellyframe.errors import LimitError
+from jellyframe.kernel.fingerprint_cy import mask_of_operations
+from jellyframe.kernel.patch_fields import PATCH_ADD
+from jellyframe.ops.patches.committed import HEADERS, NAMESPACES, CommittedRows
+from jellyframe.ops.patches.core import last_operations
+from jellyframe.ops.patches.namespaces import NamespaceChanges
+from jellyframe.ops.patches.sources import PatchSources
+from jellyframe.ops.patches.writing import patch_target
+from jellyframe.ops.progress import ProgressCallback, ProgressMeter
+from jellyframe.patch import Header, NamespaceAdd, NamespaceDelete, rows_of
+
+if TYPE_CHECKING:
+    from jellyframe.batch import Batch
+    from jellyframe.options import Limits
+    from jellyframe.patch import PatchOptions
+    from jellyframe.patch.rows import HeaderValue
+    from jellyframe.patch.writer import PatchWriterSettings
+    from jellyframe.storage.types import Sink, Source
+
+# The header that names the patch before: of many patches in a row, that of the first one.
+PREVIOUS = "prev"
+# How often patches are read: for their transactions, for headers and namespaces, and twice for their statements.
+READINGS = 4
+# Bytes of keys and values that are held.
+MAX_HEADER_BYTES = 64 << 20
+
+
+class Compacted(NamedTuple):
+    """What `compact` wrote.
+
+    Attributes:
+        rows_read: adds and deletes in the patches that hold
+        added: adds that were written
+        deleted: deletes that were written
+        namespaces: changes of namespaces that were written
+    """
+
+    rows_read: int
+    added: int
+    deleted: int
+    namespaces: int
+
+
+def compact(
+    patches: Source | Sequence[Source],
+    to: Sink | None = None,
+    *,
+    patch_format: str | None = None,
+    out_format: str | None = None,
+    transaction: bool = True,
+    options: PatchOptions | None = None,
+    strict: bool = True,
+    concatenated: bool = False,
+    limits: Limits | None = None,
+    progress: ProgressCallback | None = None,
+    **settings: Unpack[PatchWriterSettings],
+) -> Compacted:
+    """Write one patch that has the same effect as many, on any data.
+
+    For each statement, and for each namespace of a graph, the last operation is kept, in the order of these operations;
+    what was in transactions that are aborted or not finished is left out. Of headers, the last value of each key is
+    kept, but of `prev` the first one: the patch follows the one that the first of them followed. Memory does not grow
+    with the patches.
+
+    Args:
+        patches: one source, or several in order; a folder stands for the patches in it, in the order of their names
+        to: where the patch goes: a path or a binary file object; None to only count
+        patch_format: `jelly-patch` or `rdfp`; by default the names tell, and what has none is Jelly-Patch
+        out_format: the same for the output
+        transaction: whether the changes are in a transaction
+        options: the options of the stream; by default with a punctuation mark, and quads if one of the patches has them
+        strict: whether to refuse patches whose transactions start or end out of turn, or are open at the end
+        concatenated: whether every options row of Jelly-Patch begins a new stream
+        limits: what is accepted from input that is not trusted
+        progress: a function that is called with a `Progress`
+        settings: `frame_rows` to `filesystem`, as in `open_patch_writer`
+    """
+    with ExitStack() as stack:
+        sources = stack.enter_context(
+            PatchSources(patches, patch_format, limits=limits, strict=strict, concatenated=concatenated)
+        )
+        meter = ProgressMeter(progress, None if sources.total_bytes is None else READINGS * sources.total_bytes)
+        committed = stack.enter_context(CommittedRows(lambda: sources.batches(meter)))
+        headers, namespaces = LastHeaders(), NamespaceChanges()
+        for batch in committed.rows(HEADERS | NAMESPACES):
+            for row in rows_of(batch):
+                if isinstance(row, Header):
+                    headers.add(row)
+                elif isinstance(row, NamespaceAdd | NamespaceDelete):
+                    namespaces.add(row)
+        target = stack.enter_context(patch_target(to, out_format, options, settings, has_graph=sources.has_graph()))
+        counts = _Counts()
+        changes = counts.written(last_operations(lambda: counts.read(committed.changes())))
+        target.write_patch(headers.values, namespaces, changes, transaction=transaction)
+        return Compacted(counts.rows, counts.added, counts.total - counts.added, len(namespaces))
+
+
+class LastHeaders:
+    """The headers of patches in a row, as one patch has them: the last value of each key, and the first of `prev`."""
+
+    def __init__(self) -> None:
+        self.values: dict[str, HeaderValue] = {}
+        self._size = 0
+
+    def add(self, row: Header) -> None:
+        """Take in a header that comes behind the others."""
+        before = self.values.get(row.key)
+        if before is not None and row.key == PREVIOUS:
+            return
+        self._size += len(str(row.value)) + (len(row.key) if before is None else -len(str(before)))
+        if self._size > MAX_HEADER_BYTES:
+            raise LimitError(f"the headers of the patches take more than {MAX_HEADER_BYTES >> 20} MiB")
+        self.values[row.key] = row.value
+
+
+class _Counts:
+    """Counts rows as they pass: those of the patches, which are read twice, and those that are written."""
+
+    def __init__(self) -> None:
+        self.rows = self.total = self.added = 0
+
+    def read(self, batches: Iterator[Batch]) -> Iterator[Batch]:
+        rows = 0
+        for batch in batches:
+            rows += len(batch)
+            self.rows = max(self.rows, rows)
+            yield batch
+
+    def written(self, batches: Iterator[Batch]) -> Iterator[Batch]:
+        for batch in batches:
+            assert batch.op is not None
+            adds = mask_of_operations(batch.op, 1 << PATCH_ADD)
+            self.added += 0 if adds is None else adds.count(1)
+            self.total += len(batch)
+            yield batch

@@ -1,0 +1,184 @@
+"""The changes between two data sets, as a patch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, Unpack, get_args
+
+from jellyframe.batch.lines import row_line
+from jellyframe.errors import Advice, OptionsError
+from jellyframe.kernel.fingerprint_cy import mask_of_blank_nodes
+from jellyframe.kernel.patch_fields import PATCH_ADD
+from jellyframe.ops.patches.core import Stream, diff_batches
+from jellyframe.ops.patches.namespaces import namespace_differences
+from jellyframe.ops.patches.sources import UNSTABLE_LABELS, DataSource
+from jellyframe.ops.patches.writing import patch_target
+from jellyframe.ops.progress import ProgressCallback, ProgressMeter
+from jellyframe.patch import NamespaceAdd, NamespaceDelete
+
+if TYPE_CHECKING:
+    from jellyframe.batch import Batch
+    from jellyframe.options import Limits
+    from jellyframe.patch import PatchOptions
+    from jellyframe.patch.rows import HeaderValue
+    from jellyframe.patch.writer import PatchWriterSettings
+    from jellyframe.storage.types import Sink, Source
+
+BlankNodes: TypeAlias = Literal["label", "refuse", "match"]
+BLANK_NODES: tuple[BlankNodes, ...] = get_args(BlankNodes)
+
+
+class PatchDifference(NamedTuple):
+    """What `diff` found.
+
+    Attributes:
+        added: statements that only the new data has
+        deleted: statements that only the old data has
+        namespaces_added: namespaces that only the new data has
+        namespaces_deleted: namespaces that only the old data has
+    """
+
+    added: int
+    deleted: int
+    namespaces_added: int
+    namespaces_deleted: int
+
+    @property
+    def is_equal(self) -> bool:
+        """Whether there are no changes."""
+        return not any(self)
+
+
+def diff(
+    old: Source,
+    new: Source,
+    to: Sink | None = None,
+    *,
+    old_format: str | None = None,
+    new_format: str | None = None,
+    out_format: str | None = None,
+    blank_nodes: BlankNodes = "label",
+    namespaces: bool = True,
+    headers: Mapping[str, HeaderValue] | None = None,
+    transaction: bool = True,
+    options: PatchOptions | None = None,
+    concatenated: bool = False,
+    limits: Limits | None = None,
+    progress: ProgressCallback | None = None,
+    **settings: Unpack[PatchWriterSettings],
+) -> PatchDifference:
+    """Find the changes that turn one data set into another, and write them as a patch.
+
+    Data is a set of statements: neither their order nor their repetition counts. Deletes come before adds, each in the
+    order of the data. Both data sets are read twice. Statements are told apart by keyed hashes of 128 bits, which lie
+    on disk where they are many, so memory does not grow with the data; with `blank_nodes="match"` it does with the
+    number of statements that have blank nodes.
+
+    Args:
+        old: a path (of a file, of a folder, which stands for all files of known formats below it, or a pattern), a
+            URI, bytes, or a binary file object
+        new: another
+        to: where the patch goes: a path or a binary file object; None to only count the changes
+        old_format: the format of the old data; by default the name tells, and what has none is Jelly
+        new_format: the format of the new data
+        out_format: `jelly-patch` or `rdfp`; by default the name tells, and what has none is Jelly-Patch
+        blank_nodes: `label`: two nodes are the same if their labels are; `refuse`: a blank node is an error; `match`:
+            nodes of the new data are paired with nodes of the old data of which the same is said, and have the label
+            of their partner in the patch, or a new one
+        namespaces: whether to compare namespaces, if the formats of both have them
+        headers: headers of the patch, by their keys
+        transaction: whether the changes are in a transaction
+        options: the options of the stream, by default quads with a punctuation mark
+        concatenated: whether every options row of Jelly data begins a new stream
+        limits: what is accepted from input that is not trusted
+        progress: a function that is called with a `Progress`; each of the two readings counts
+        settings: `frame_rows` to `filesystem`, as in `open_patch_writer`
+
+    Raises:
+        OptionsError: if blank nodes are to be refused and there are any, or the old data has some whose labels do not
+            last, as in RDF/XML
+    """
+    if blank_nodes not in BLANK_NODES:
+        raise OptionsError(f"blank_nodes is {blank_nodes!r}, and must be one of {', '.join(BLANK_NODES)}")
+    with ExitStack() as stack:
+        first = stack.enter_context(
+            DataSource(old, old_format, argument="old_format", limits=limits, concatenated=concatenated)
+        )
+        second = stack.enter_context(
+            DataSource(new, new_format, argument="new_format", limits=limits, concatenated=concatenated)
+        )
+        readings = 3 if blank_nodes == "match" else 2
+        meter = ProgressMeter(progress, _total(first, second, readings))
+        before, after = _checked(first, meter, blank_nodes, is_old=True), _checked(second, meter, blank_nodes)
+        if blank_nodes == "match":
+            from jellyframe.ops.patches.matching import matched_stream
+
+            after = matched_stream(before, after)
+        target = stack.enter_context(patch_target(to, out_format, options, settings))
+        counts = _Counts(diff_batches(before, after))
+        # The namespaces are known when both data sets have been read, which is when the first change is.
+        changes = counts.batches()
+        waiting = next(changes, None)
+        renamed: list[NamespaceAdd | NamespaceDelete] = []
+        if namespaces and first.has_namespaces and second.has_namespaces:
+            renamed = list(namespace_differences(first.namespaces, second.namespaces))
+        target.write_patch(headers or {}, renamed, _all(waiting, changes), transaction=transaction)
+        added = sum(isinstance(row, NamespaceAdd) for row in renamed)
+        return PatchDifference(counts.added, counts.deleted, added, len(renamed) - added)
+
+
+def _all(first: Batch | None, others: Iterator[Batch]) -> Iterator[Batch]:
+    if first is not None:
+        yield first
+        yield from others
+
+
+def _total(first: DataSource, second: DataSource, readings: int) -> int | None:
+    sizes = (first.total_bytes, second.total_bytes)
+    return None if sizes[0] is None or sizes[1] is None else readings * (sizes[0] + sizes[1])
+
+
+class _Counts:
+    """Counts adds and deletes as they pass."""
+
+    def __init__(self, changes: Iterator[Batch]) -> None:
+        self._changes = changes
+        self.added = self.deleted = 0
+
+    def batches(self) -> Iterator[Batch]:
+        for batch in self._changes:
+            assert batch.op is not None
+            if batch.op[0] == PATCH_ADD:
+                self.added += len(batch)
+            else:
+                self.deleted += len(batch)
+            yield batch
+
+
+def _checked(source: DataSource, meter: ProgressMeter, blank_nodes: BlankNodes, *, is_old: bool = False) -> Stream:
+    """Return the data as a stream in which blank nodes are as the caller wants them."""
+    unstable = next((found for found in source.formats if found in UNSTABLE_LABELS), None) if is_old else None
+    if blank_nodes != "refuse" and unstable is None:
+        return lambda: source.batches(meter)
+
+    def batches() -> Iterator[Batch]:
+        for batch in source.batches(meter):
+            mask = mask_of_blank_nodes(batch.columns, batch.terms)
+            if mask is not None:
+                statement = row_line(batch, mask.find(1))
+                if blank_nodes == "refuse":
+                    raise OptionsError(
+                        f"a statement with a blank node, which were to be refused: {statement}",
+                        source=source.name,
+                        advice=Advice("argument", "blank_nodes", "label"),
+                    )
+                assert unstable is not None
+                raise OptionsError(
+                    f"a statement with a blank node, and {unstable.title} has no labels that a patch could refer to; "
+                    f"convert the file, for instance to N-Quads, and use that: {statement}",
+                    source=source.name,
+                )
+            yield batch
+
+    return batches

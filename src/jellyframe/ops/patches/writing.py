@@ -1,0 +1,120 @@
+"""Patches that are written: headers, a transaction, and rows in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from jellyframe.formats.patches import PatchOutput, open_patch_output
+from jellyframe.patch import (
+    Header,
+    NamespaceAdd,
+    NamespaceDelete,
+    PatchOptions,
+    PatchRow,
+    PatchStatementType,
+    PatchStreamType,
+    TransactionCommit,
+    TransactionStart,
+)
+
+if TYPE_CHECKING:
+    from jellyframe.batch import Batch
+    from jellyframe.patch.rows import HeaderValue
+    from jellyframe.patch.writer import PatchWriterSettings
+    from jellyframe.storage.types import Sink
+
+
+class PatchTarget:
+    """Where patches go to. None is nowhere: rows are counted only.
+
+    Args:
+        sink: a path, a binary file object, or None
+        out_format: the format; by default as the name tells
+        options: the options of the stream
+        settings: how the stream lies in its file
+    """
+
+    def __init__(
+        self, sink: Sink | None, out_format: str | None, options: PatchOptions, settings: PatchWriterSettings
+    ) -> None:
+        self._options = options
+        self._output: PatchOutput | None = None
+        if sink is not None:
+            self._output = open_patch_output(sink, out_format, options, **settings)
+
+    def write_rows(self, rows: Iterable[PatchRow]) -> None:
+        """Write rows that are objects."""
+        if self._output is not None:
+            self._output.write(rows)
+
+    def write_batch(self, batch: Batch) -> None:
+        """Write the rows of a batch. In a stream of triples, all must be in the default graph."""
+        if self._output is not None:
+            self._output.write_batch(batch.fitted(has_graph=self._options.has_graph))
+
+    def write_patch(
+        self,
+        headers: Mapping[str, HeaderValue],
+        namespaces: Iterable[NamespaceAdd | NamespaceDelete],
+        changes: Iterator[Batch],
+        *,
+        transaction: bool,
+    ) -> None:
+        """Write a whole patch, in a transaction if there are changes and that is wanted."""
+        self.write_rows(Header(key, value) for key, value in headers.items())
+        first_rows = list(namespaces)
+        first = next(changes, None)
+        is_inside = transaction and (bool(first_rows) or first is not None)
+        if is_inside:
+            self.write_rows([TransactionStart()])
+        self.write_rows(self._without_graphs(first_rows))
+        while first is not None:
+            self.write_batch(first)
+            first = next(changes, None)
+        if is_inside:
+            self.write_rows([TransactionCommit()])
+        self.end_patch()
+
+    def end_patch(self) -> None:
+        """End a patch, in streams that have more than one."""
+        if self._output is not None and self._options.stream_type is not PatchStreamType.FLAT:
+            self._output.end_patch()
+
+    def _without_graphs(self, rows: list[NamespaceAdd | NamespaceDelete]) -> list[NamespaceAdd | NamespaceDelete]:
+        if self._options.has_graph:
+            return rows
+        return [type(row)(row.name, row.iri) for row in rows]  # type: ignore[arg-type]
+
+    def close(self) -> None:
+        """End the stream."""
+        if self._output is not None:
+            self._output.close()
+
+    def discard(self) -> None:
+        """Give up: nothing appears at the path."""
+        if self._output is not None:
+            self._output.discard()
+
+
+@contextmanager
+def patch_target(
+    sink: Sink | None,
+    out_format: str | None,
+    options: PatchOptions | None,
+    settings: Any,
+    *,
+    has_graph: bool = True,
+) -> Iterator[PatchTarget]:
+    """Open where patches go to; what is written appears when all went well. Options are for quads unless they say."""
+    if options is None:
+        statement_type = PatchStatementType.QUADS if has_graph else PatchStatementType.TRIPLES
+        options = PatchOptions(statement_type=statement_type)
+    target = PatchTarget(sink, out_format, options, settings)
+    try:
+        yield target
+    except BaseException:
+        target.discard()
+        raise
+    target.close()
