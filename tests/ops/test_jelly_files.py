@@ -10,7 +10,8 @@ import pytest
 import jellyframe
 from jellyframe import IRI, Batch, LogicalType, OptionsError, PhysicalType, Quad, read_table
 from jellyframe.arrow.tables import batch_to_arrow
-from jellyframe.ops.jelly_files import FilePlan, JellyFileOptions, write_files
+from jellyframe.ops.jelly_files import FilePlan, JellyFileOptions
+from jellyframe.ops.stream_files import write_files
 from jellyframe.storage.commit import APPEND, Target
 
 QUADS = [

@@ -9,7 +9,8 @@ import jellyframe
 import jellyframe.stream.index
 from jellyframe import DEFAULT_GRAPH, JellyError, LogicalType, OptionsError, PhysicalType, Quad, TableError, Triple
 from jellyframe.arrow.tables import batch_to_arrow
-from jellyframe.ops.jelly_files import FilePlan, write_files
+from jellyframe.ops.jelly_files import FilePlan
+from jellyframe.ops.stream_files import write_files
 from jellyframe.spark.options import WriteOptions
 from jellyframe.storage.commit import OVERWRITE, Target
 from support.spark_data import SPECIAL, Read, iri, quads, texts

@@ -56,7 +56,9 @@ def test_a_snapshot_holds_its_patches_and_those_of_the_one_before(tmp_path, log)
         (str(log / "4.jellyp"), 4, 2),
     ]
     assert manifest["origin"] == ["base"]
-    assert Manifest.from_json(Snapshots(str(replica)).latest.as_json()) == again.latest
+    latest = Snapshots(str(replica)).latest
+    assert latest is not None
+    assert Manifest.from_json(latest.as_json()) == latest == again.latest
 
 
 def test_readers_of_the_folder_see_the_newest_snapshot_only(tmp_path):

@@ -17,14 +17,14 @@ from jellyframe.batch import Batch
 from jellyframe.errors import OptionsError
 from jellyframe.formats import Format
 from jellyframe.formats.settings import BatchOutput, WriteSettings
-from jellyframe.ops.jelly_files import FilePlan, JellyFileOptions, JellyFiles
+from jellyframe.ops.jelly_files import FilePlan, JellyFileOptions
+from jellyframe.ops.stream_files import COMPRESSION_SUFFIXES, StreamFilePlan
 from jellyframe.options import LayoutName
 from jellyframe.storage.commit import ERROR, SAVE_MODES, SaveMode, Target
 from jellyframe.storage.rolling import RollingFiles
 from jellyframe.storage.sinks import ByteSink
 
 MANIFEST = "manifest.json"
-COMPRESSION_SUFFIXES = {None: "", "gzip": ".gz", "zstd": ".zst"}
 
 
 def is_replaced(name: str) -> bool:
@@ -38,7 +38,7 @@ class Output:
 
     target: Target
     format: Format
-    plan: FilePlan
+    plan: StreamFilePlan
     layout: LayoutName
     save: SaveMode
 
@@ -75,12 +75,12 @@ class Output:
     @property
     def has_graph(self) -> bool:
         """Whether the files can hold named graphs."""
-        return self.plan.stream.has_graph and self.format.has_graphs
+        return self.plan.has_graph and self.format.has_graphs
 
     def files(self, prefix: str) -> RollingFiles:
         """Return the files of one task, whose names begin with `prefix`."""
         if self.format == formats.JELLY:
-            return JellyFiles(self.plan, self.target, prefix)
+            return self.plan.files(self.target, prefix)
         return _FormatFiles(self, prefix)
 
     def fitting(self, batch: Batch) -> Batch:

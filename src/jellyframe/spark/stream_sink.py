@@ -14,7 +14,8 @@ from pyspark.sql.datasource import WriterCommitMessage
 from pyspark.sql.types import StructType
 
 from jellyframe.errors import OptionsError
-from jellyframe.ops.jelly_files import FilePlan, write_files
+from jellyframe.ops.jelly_files import FilePlan
+from jellyframe.ops.stream_files import write_files
 from jellyframe.spark.options import WriteOptions
 from jellyframe.spark.schema import exact_arrow_schema
 from jellyframe.spark.writing import JellyCommitMessage

@@ -11,7 +11,8 @@ from pyspark import TaskContext
 from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
 from pyspark.sql.types import StructType
 
-from jellyframe.ops.jelly_files import FilePlan, write_files
+from jellyframe.ops.jelly_files import FilePlan
+from jellyframe.ops.stream_files import write_files
 from jellyframe.spark.options import WriteOptions
 from jellyframe.spark.schema import exact_arrow_schema
 from jellyframe.storage.commit import APPEND, OVERWRITE, Target

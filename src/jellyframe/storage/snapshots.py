@@ -82,7 +82,7 @@ class Manifest:
         return f'{json.dumps(fields, ensure_ascii=False, indent=2)[:-2]},\n  "patches": {listed}\n}}\n'
 
     @classmethod
-    def from_json(cls, text: bytes | str) -> Manifest:
+    def from_json(cls, text: str) -> Manifest:
         """Read a manifest. Raises ValueError, KeyError or TypeError if it is not one."""
         fields: dict[str, Any] = json.loads(text)
         patches = tuple(HeldPatch(**patch) for patch in fields.pop("patches"))
@@ -244,7 +244,7 @@ class Snapshots:
         path = self._manifest(number)
         try:
             with self._storage.fs.open_input_stream(path) as stream:
-                return Manifest.from_json(stream.read())
+                return Manifest.from_json(stream.read().decode())
         except (ValueError, KeyError, TypeError) as error:
             raise StorageError(f"{self._storage.display(path)} is damaged: {error}") from error
 

@@ -17,7 +17,7 @@ from jellyframe.errors import OptionsError, StorageError, display_name, shortene
 from jellyframe.formats import Format
 from jellyframe.formats.settings import BatchOutput, WriteSettings
 from jellyframe.grpc.client.subscribing import offset_of
-from jellyframe.ops.outputs import COMPRESSION_SUFFIXES
+from jellyframe.ops.stream_files import COMPRESSION_SUFFIXES
 from jellyframe.options import LayoutName, StreamOptions
 from jellyframe.storage.atomic import AtomicFile
 from jellyframe.storage.sinks import ByteSink

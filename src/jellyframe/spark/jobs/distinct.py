@@ -7,7 +7,6 @@ of Jelly. The task that gets all of a bucket keeps the first of each statement, 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import partial
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -19,12 +18,11 @@ from jellyframe.ops.inputs import Inputs
 from jellyframe.ops.outputs import Output
 from jellyframe.ops.reading import piece_batches
 from jellyframe.ops.summary import Summary
-from jellyframe.options import StreamOptions
 from jellyframe.spark.jobs.exchange import (
     BLOB_SCHEMA,
+    Blob,
     Blobs,
     partition_keys,
-    read_blob,
     small_batches,
     write_exchanged,
 )
@@ -62,17 +60,12 @@ def _blobs(
 ) -> Iterator[pa.RecordBatch]:
     """Yield the statements of pieces as blobs, each of one bucket."""
     bad = BadRecords(inputs.options.mode)
-    blobs = Blobs(StreamOptions().resolved(has_graph=output.plan.stream.has_graph), keys)
+    blobs = Blobs(keys, has_graph=output.plan.has_graph)
     for piece in pieces:
         for batch in piece_batches(piece, inputs, bad.add):
-            ordered, ends = by_bucket(output.fitting(batch), buckets)
-            start = 0
-            for bucket, stop in enumerate(ends):
-                if stop > start:
-                    yield from blobs.add(bucket, ordered, start, stop)
-                start = stop
+            yield from blobs.add_all(*by_bucket(output.fitting(batch), buckets))
     yield from blobs.finish(bad)
 
 
-def _distinct(blobs: Iterable[bytes]) -> Iterator[Batch]:
-    return distinct_batches([partial(read_blob, blob) for blob in blobs])
+def _distinct(blobs: Iterable[Blob]) -> Iterator[Batch]:
+    return distinct_batches([blob.batches for blob in blobs])

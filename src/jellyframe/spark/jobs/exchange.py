@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
@@ -17,6 +17,9 @@ from jellyframe.ops.outputs import Output
 from jellyframe.ops.summary import MAX_PROBLEMS
 from jellyframe.ops.tasks import TaskResult, write_batches
 from jellyframe.options import StreamOptions
+from jellyframe.patch.options import PatchOptions, PatchStatementType, PatchStreamType
+from jellyframe.patch.reader import open_patch_reader
+from jellyframe.patch.writer import PatchWriter, open_patch_writer
 from jellyframe.spark.jobs.running import RESULT_SCHEMA, result_row, task_prefix
 from jellyframe.stream.reader import open_reader
 from jellyframe.stream.writer import JellyWriter, open_writer
@@ -31,9 +34,16 @@ _BLOB_BYTES = 1 << 20
 _BLOBS_PER_BATCH = 32
 _BATCH_SETTING = "spark.sql.execution.arrow.maxRecordsPerBatch"
 _SCHEMA = pa.schema(
-    [("key", pa.int64()), ("bucket", pa.int32()), ("task", pa.int32()), ("part", pa.int32()), ("blob", pa.binary())]
+    [
+        ("key", pa.int64()),
+        ("bucket", pa.int32()),
+        ("side", pa.int32()),
+        ("task", pa.int32()),
+        ("part", pa.int32()),
+        ("blob", pa.binary()),
+    ]
 )
-BLOB_SCHEMA = "key long, bucket int, task int, part int, blob binary"
+BLOB_SCHEMA = "key long, bucket int, side int, task int, part int, blob binary"
 # The bucket of notes on bad records, which hold no statements.
 _NOTE = -1
 _KEYS_TRIED = 64
@@ -47,51 +57,87 @@ def partition_keys(spark: Session, partitions: int) -> tuple[int, ...]:
     return tuple(keys.get(place, place) for place in range(partitions))
 
 
+class Blob(NamedTuple):
+    """A stream of statements, or a patch, on its way. `side` tells blobs of different inputs of a job apart."""
+
+    side: int
+    content: bytes
+
+    def batches(self) -> Iterator[Batch]:
+        """Read the statements."""
+        with open_reader(self.content) as reader:
+            yield from reader.batches()
+
+    def changes(self) -> Iterator[Batch]:
+        """Read the rows of a patch."""
+        with open_patch_reader(self.content) as reader:
+            yield from reader.batches()
+
+
 class Blobs:
-    """The blobs that a task makes: streams in memory, one at a time for each bucket.
+    """The blobs that a task makes: streams in memory, one at a time for each bucket and side.
 
     A bucket goes to the partition of its number modulo the number of `keys`.
     """
 
-    def __init__(self, stream: StreamOptions, keys: tuple[int, ...]) -> None:
+    def __init__(self, keys: tuple[int, ...], *, has_graph: bool) -> None:
         from pyspark import TaskContext
 
         context = TaskContext.get()
         assert context is not None
         self._task = context.partitionId()
-        self._stream = stream
         self._keys = keys
-        self._open: dict[int, _Blob] = {}
+        self._has_graph = has_graph
+        self._open: dict[tuple[int, int], _OpenBlob] = {}
         self._part = 0
 
-    def add(self, bucket: int, batch: Batch, start: int = 0, stop: int | None = None) -> Iterator[pa.RecordBatch]:
+    def add(
+        self, bucket: int, batch: Batch, start: int = 0, stop: int | None = None, *, side: int = 0
+    ) -> Iterator[pa.RecordBatch]:
         """Add rows to a bucket. Yields its blob if that is large enough."""
-        blob = self._open.setdefault(bucket, _Blob(self._stream))
+        place = (bucket, side)
+        blob = self._open.get(place)
+        if blob is None:
+            blob = self._open[place] = _OpenBlob(is_patch=batch.op is not None, has_graph=self._has_graph)
         blob.writer.write_batch(batch, start, len(batch) if stop is None else stop)
         if blob.size >= _BLOB_BYTES:
-            yield self._row(bucket, self._open.pop(bucket).close())
+            yield self._row(bucket, side, self._open.pop(place).close())
+
+    def add_all(self, ordered: Batch, ends: Iterable[int], *, side: int = 0) -> Iterator[pa.RecordBatch]:
+        """Add rows that are sorted by bucket: those of each end where `ends` says."""
+        start = 0
+        for bucket, stop in enumerate(ends):
+            if stop > start:
+                yield from self.add(bucket, ordered, start, stop, side=side)
+            start = stop
 
     def finish(self, bad: BadRecords) -> Iterator[pa.RecordBatch]:
         """Yield the rest of the blobs, and a note on bad records if there were any."""
-        for bucket, blob in self._open.items():
-            yield self._row(bucket, blob.close())
+        for (bucket, side), blob in self._open.items():
+            yield self._row(bucket, side, blob.close())
         if bad.count:
-            yield self._row(_NOTE, json.dumps([bad.count, bad.quoted()]).encode())
+            yield self._row(_NOTE, 0, json.dumps([bad.count, bad.quoted()]).encode())
 
-    def _row(self, bucket: int, blob: bytes) -> pa.RecordBatch:
+    def _row(self, bucket: int, side: int, blob: bytes) -> pa.RecordBatch:
         key = self._keys[max(bucket, 0) % len(self._keys)]
         self._part += 1
-        values: tuple[Any, ...] = (key, bucket, self._task, self._part, blob)
+        values: tuple[Any, ...] = (key, bucket, side, self._task, self._part, blob)
         arrays = [pa.array([value], field.type) for value, field in zip(values, _SCHEMA, strict=True)]
         return pa.RecordBatch.from_arrays(arrays, schema=_SCHEMA)
 
 
-class _Blob:
-    """A stream of its own in memory."""
+class _OpenBlob:
+    """A stream of its own in memory, of statements or of the rows of a patch."""
 
-    def __init__(self, stream: StreamOptions) -> None:
+    def __init__(self, *, is_patch: bool, has_graph: bool) -> None:
         self._memory = io.BytesIO()
-        self.writer: JellyWriter = open_writer(self._memory, stream, restart_every=None)
+        self.writer: JellyWriter | PatchWriter
+        if is_patch:
+            kind = PatchStatementType.QUADS if has_graph else PatchStatementType.TRIPLES
+            options = PatchOptions(statement_type=kind, stream_type=PatchStreamType.FLAT)
+            self.writer = open_patch_writer(self._memory, options, restart_every=None)
+        else:
+            self.writer = open_writer(self._memory, StreamOptions().resolved(has_graph=has_graph), restart_every=None)
 
     @property
     def size(self) -> int:
@@ -102,40 +148,35 @@ class _Blob:
         return self._memory.getvalue()
 
 
-def read_blob(blob: bytes) -> Iterator[Batch]:
-    with open_reader(blob) as reader:
-        yield from reader.batches()
-
-
-def read_blobs(blobs: Iterable[bytes]) -> Iterator[Batch]:
-    """Yield what blobs hold, as it is."""
-    return (batch for blob in blobs for batch in read_blob(blob))
+def all_batches(blobs: Iterable[Blob]) -> Iterator[Batch]:
+    """Yield the statements of blobs, as they are."""
+    return (batch for blob in blobs for batch in blob.batches())
 
 
 def write_exchanged(
-    blobs: DataFrame, files: int, output: Output, read: Callable[[Iterable[bytes]], Iterator[Batch]] = read_blobs
+    blobs: DataFrame, files: int, output: Output, read: Callable[[Iterable[Blob]], Iterator[Batch]] = all_batches
 ) -> DataFrame:
     """Bring the blobs of each bucket together, in order, and write what `read` makes of them to so many files."""
-    together = blobs.repartition(files, "key").sortWithinPartitions("bucket", "task", "part")
+    together = blobs.repartition(files, "key").sortWithinPartitions("bucket", "side", "task", "part")
     return together.mapInArrow(lambda batches: _write(batches, output, read), RESULT_SCHEMA)
 
 
 def _write(
-    record_batches: Iterable[pa.RecordBatch], output: Output, read: Callable[[Iterable[bytes]], Iterator[Batch]]
+    record_batches: Iterable[pa.RecordBatch], output: Output, read: Callable[[Iterable[Blob]], Iterator[Batch]]
 ) -> Iterator[pa.RecordBatch]:
     """A task to which all of some buckets come, one after the other."""
     result = TaskResult()
     rows = (
-        (bucket.as_py(), blob.as_py())
+        (bucket.as_py(), Blob(side.as_py(), blob.as_py()))
         for record_batch in record_batches
-        for bucket, blob in zip(record_batch["bucket"], record_batch["blob"], strict=True)
+        for bucket, side, blob in zip(*(record_batch[name] for name in ("bucket", "side", "blob")), strict=True)
     )
 
     def batches() -> Iterator[Batch]:
         for bucket, group in groupby(rows, key=lambda row: row[0]):
             contents = (blob for _bucket, blob in group)
             if bucket == _NOTE:
-                for count, quoted in map(json.loads, contents):
+                for count, quoted in (json.loads(blob.content) for blob in contents):
                     result.bad += count
                     result.problems += quoted[: MAX_PROBLEMS - len(result.problems)]
             else:

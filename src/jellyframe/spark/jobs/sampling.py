@@ -16,7 +16,6 @@ from jellyframe.ops.outputs import Output
 from jellyframe.ops.reading import piece_batches
 from jellyframe.ops.sampling import Sampler
 from jellyframe.ops.summary import Summary
-from jellyframe.options import StreamOptions
 from jellyframe.spark.jobs.errors import plain_errors
 from jellyframe.spark.jobs.exchange import BLOB_SCHEMA, Blobs, partition_keys, small_batches, write_exchanged
 from jellyframe.spark.jobs.inputs import JobInputs, map_pieces, map_tasks
@@ -163,7 +162,7 @@ def _write_sample(
 
     def blobs(number: int) -> Iterator[pa.RecordBatch]:
         bad = BadRecords(found.options.mode)
-        made = Blobs(StreamOptions().resolved(has_graph=output.plan.stream.has_graph), keys)
+        made = Blobs(keys, has_graph=output.plan.has_graph)
         batches = (batch for piece in partitions[number] for batch in piece_batches(piece, found, bad.add))
         for batch in samplers[number].sample(batches):
             yield from made.add(number * files // tasks, output.fitting(batch))

@@ -1,0 +1,148 @@
+"""Arrow record batches as files of streams in a folder: what one task writes.
+
+    plan = FilePlan.of(JellyFileOptions(sort=("s",)), table.schema)
+    target = Target.of("people", uuid4().hex)
+    files = write_files(table.to_batches(), plan, target, target.file_prefix(task=0, attempt=0))
+    target.publish(files, "append")
+
+`jelly_files` has the plan for streams of statements, `patch_files` the one for patches.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import pyarrow as pa
+
+from jellyframe.arrow.grouping import Groups
+from jellyframe.arrow.layouts import FRAME_COLUMN, METADATA_COLUMN
+from jellyframe.arrow.sorting import sorted_runs
+from jellyframe.batch import Batch
+from jellyframe.errors import OptionsError
+from jellyframe.ops.rows import FILE_COLUMN
+from jellyframe.storage.commit import Target
+from jellyframe.storage.rolling import RollingFiles
+from jellyframe.stream.encoding import DEFAULT_FRAME_BYTES, DEFAULT_FRAME_ROWS, DEFAULT_RESTART_EVERY
+
+if TYPE_CHECKING:
+    from jellyframe.storage.types import Compression
+
+COMPRESSION_SUFFIXES = {None: "", "gzip": ".gz", "zstd": ".zst"}
+# Columns that reads can ask for: what was read with them can be written again.
+READ_COLUMNS = (FRAME_COLUMN, FILE_COLUMN, METADATA_COLUMN)
+
+
+@dataclass(frozen=True, kw_only=True)
+class StreamFileOptions:
+    """How files of streams are written.
+
+    `layout` is that of the columns, by default told by their names and types. Rows with the same value in the column
+    `group_by`, which have to follow each other, belong together. `sort` names columns by which runs of `sort_rows` rows
+    are sorted. The others are those of `open_writer`; `index=None` writes an index where it is of use.
+    """
+
+    layout: str | None = None
+    frame_rows: int | None = DEFAULT_FRAME_ROWS
+    frame_bytes: int | None = DEFAULT_FRAME_BYTES
+    restart_every: int | None = DEFAULT_RESTART_EVERY
+    index: bool | None = None
+    compression: Compression | None = None
+    sort: tuple[str, ...] = ()
+    sort_rows: int = 500_000
+    group_by: str | None = None
+    max_records_per_file: int | None = None
+
+    def require_group_column(self, schema: pa.Schema) -> None:
+        """Raise if rows are to be grouped by a column that is not there."""
+        if self.group_by is not None and self.group_by not in schema.names:
+            raise OptionsError(f"group_by: there is no column {self.group_by!r}; there are {', '.join(schema.names)}")
+
+    @property
+    def can_split(self) -> bool:
+        """Whether files can have restart points."""
+        return self.compression is None and self.restart_every is not None
+
+
+class Maker(Protocol):
+    """Makes batches of record batches."""
+
+    def make(self, record_batch: pa.RecordBatch, /) -> Batch:
+        """Return the rows of a record batch."""
+
+
+class StreamFiles(RollingFiles):
+    """Files of streams, written one after the other by one task."""
+
+    def __init__(self, target: Target, prefix: str, extension: str, options: StreamFileOptions) -> None:
+        suffix = f".{extension}{COMPRESSION_SUFFIXES[options.compression]}"
+        super().__init__(target, prefix, suffix, options.max_records_per_file)
+        self._is_grouped = options.group_by is not None
+        self._group_metadata: dict[str, bytes] | None = None
+
+    def write_group(self, batch: Batch, start: int, stop: int, is_new: bool, metadata: dict[str, bytes] | None) -> None:
+        """Write rows of one group. A group is never cut, so files are ended between groups only."""
+        if is_new:
+            self._end_group()
+            self._group_metadata = metadata
+            self._ready()
+        self._write(batch, start, stop)
+
+    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
+        if kind is None and self._is_grouped:
+            self._end_group()
+        super().__exit__(kind, *error)
+
+    @abstractmethod
+    def _end_group(self) -> None:
+        """End the group in hand, if there is one."""
+
+
+class StreamFilePlan(ABC):
+    """File options, checked against the columns that there are: `columns` names those that rows are made of."""
+
+    options: StreamFileOptions
+    columns: tuple[str, ...]
+
+    @property
+    @abstractmethod
+    def has_graph(self) -> bool:
+        """Whether the streams can hold named graphs."""
+
+    @abstractmethod
+    def maker(self, schema: pa.Schema) -> Maker:
+        """Return what makes batches of record batches with the columns of the plan."""
+
+    @abstractmethod
+    def fitting(self, batch: Batch) -> Batch:
+        """Return a batch as the streams can hold it. Raises NamedGraphError if that would lose graphs."""
+
+    @abstractmethod
+    def files(self, target: Target, prefix: str) -> StreamFiles:
+        """Return the files of one task, whose names begin with `prefix`."""
+
+
+def write_files(
+    record_batches: Iterable[pa.RecordBatch], plan: StreamFilePlan, target: Target, prefix: str
+) -> tuple[str, ...]:
+    """Write one task's rows to files whose names begin with `prefix`. With no rows there is no file."""
+    options = plan.options
+    with plan.files(target, prefix) as files:
+        if options.sort:
+            record_batches = sorted_runs(iter(record_batches), options.sort, options.sort_rows)
+        groups = Groups(options.group_by) if options.group_by else None
+        maker: Any = None
+        for record_batch in record_batches:
+            if not len(record_batch):
+                continue
+            rows = record_batch.select(list(plan.columns))
+            maker = maker or plan.maker(rows.schema)
+            batch = plan.fitting(maker.make(rows))
+            if groups is None:
+                files.write(batch)
+            else:
+                for start, stop, is_new, metadata in groups.of(record_batch):
+                    files.write_group(batch, start, stop, is_new, metadata)
+    return tuple(files.paths)
