@@ -38,7 +38,7 @@ def copy(source, path, count=3, **options):
         # Results travel as text.
         results.append(TaskResult.from_json(write_pieces(pieces, inputs, output, prefix).as_json()))
     output.publish([file for result in results for file, _size in result.files])
-    return summarize("copy", inputs, output, results, 1.0)
+    return summarize("copy", [inputs], output, results, 1.0)
 
 
 def objects(path):

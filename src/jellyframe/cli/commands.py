@@ -14,8 +14,18 @@ if TYPE_CHECKING:
 
 RDF_COMMANDS: tuple[str, ...] = ("to_jelly", "from_jelly", "transcode", "inspect", "validate")
 PATCH_COMMANDS: tuple[str, ...] = ("to_jelly", "from_jelly", "diff", "apply", "invert", "compact", "log")
-SPARK_COMMANDS: tuple[str, ...] = ("convert", "merge", "partition", "sample", "stats", "validate")
 GRPC_COMMANDS: tuple[str, ...] = ("serve", "publish", "subscribe", "topics")
+SPARK_COMMANDS: tuple[str, ...] = (
+    "convert",
+    "merge",
+    "partition",
+    "sample",
+    "stats",
+    "validate",
+    "diff",
+    "apply",
+    "replicate",
+)
 TOP_COMMANDS = ("version", "completion")
 
 _EXAMPLES = """\

@@ -17,17 +17,15 @@ if TYPE_CHECKING:
 
 _STAX = "https://w3id.org/stax/ontology#"
 DEFAULT_ROWS_PER_FRAME = 256
-# Option on the command line (also with dots) to field of StreamOptions.
-_FIELDS = (
-    "stream_name",
+# Option on the command line (also with dots) to field of StreamOptions; the first ones are in PatchOptions too.
+TERM_FIELDS = (
     "generalized_statements",
     "rdf_star",
     "max_name_table_size",
     "max_prefix_table_size",
     "max_datatype_table_size",
-    "physical_type",
-    "logical_type",
 )
+_FIELDS = ("stream_name", *TERM_FIELDS, "physical_type", "logical_type")
 
 
 def add_stream_options(parser: CommandParser) -> None:

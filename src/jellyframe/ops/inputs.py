@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias
 from jellyframe import formats
 from jellyframe.errors import JellyError, OptionsError, StorageError
 from jellyframe.formats import Format
+from jellyframe.formats.patches import open_patch_input
 from jellyframe.formats.settings import ReadSettings
 from jellyframe.ops.bad_input import FAILFAST, MODES, Mode
 from jellyframe.ops.filters import TermOrText
@@ -21,7 +22,15 @@ from jellyframe.storage.stores import DataFile, web_file
 from jellyframe.storage.types import FileSystem
 from jellyframe.storage.uris import is_http_uri
 from jellyframe.stream.decoder import DEFAULT_BATCH_ROWS
-from jellyframe.stream.splits import OPEN_COST_BYTES, PLANNING_THREADS, Piece, default_target, pack, plan_pieces
+from jellyframe.stream.splits import (
+    OPEN_COST_BYTES,
+    PLANNING_THREADS,
+    Piece,
+    cut_files,
+    default_target,
+    pack,
+    plan_pieces,
+)
 
 Paths: TypeAlias = str | PathLike[str] | Sequence[str | PathLike[str]]
 BlankNodes = Literal["keep", "per-file"]
@@ -38,6 +47,9 @@ class InputOptions:
 
     `blank_nodes` says whether labels stay as they are, or get a prefix that is different for each file. `lenient` takes
     text that the specification of its format forbids, such as IRIs that are not absolute.
+
+    The others are for patches: `strict` is that of `open_patch_reader`, `committed` leaves out transactions that do not
+    hold, and the rows around the others, and `operations` are the only rows wanted.
     """
 
     filters: Mapping[str, Sequence[TermOrText]] = field(default_factory=dict)
@@ -47,6 +59,9 @@ class InputOptions:
     concatenated: bool = False
     lenient: bool = False
     limits: Limits = field(default_factory=Limits)
+    strict: bool = True
+    committed: bool = False
+    operations: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         if self.mode not in MODES:
@@ -71,30 +86,34 @@ class Inputs:
         in_format: str | None = None,
         options: InputOptions | None = None,
         filesystem: FileSystem | None = None,
+        known: tuple[Format, ...] | None = None,
+        may_be_empty: bool = False,
     ) -> Inputs:
         """Return the files that paths stand for: files, folders and patterns, here or in an object store.
 
-        The format is `in_format`, or follows from the name of each file. In folders, files whose names do not tell a
-        format are passed over. `filesystem` is a `pyarrow.fs.FileSystem` in which the paths are; by default they are
-        local ones or URIs.
+        The format is `in_format`, or follows from the name of each file, and is one of those that are `known`: by
+        default those of RDF data. In folders, files whose names tell no such format are passed over. `filesystem` is a
+        `pyarrow.fs.FileSystem` in which the paths are; by default they are local ones or URIs. That folders have no
+        files of data is an error, unless they `may_be_empty`.
         """
+        known = known or formats.FOLDER_FORMATS
         names = path_names(paths)
-        said = None if in_format is None else formats.format_by_name(in_format, formats.FOLDER_FORMATS)
+        said = None if in_format is None else formats.format_by_name(in_format, known)
 
         def is_data(name: str) -> bool:
-            return said is not None or formats.format_by_path(name, formats.FOLDER_FORMATS) is not None
+            return said is not None or formats.format_by_path(name, known) is not None
 
-        known: dict[DataFile, Format] = {}
+        found: dict[DataFile, Format] = {}
         for name in names:
             if filesystem is None and is_http_uri(name):
-                found = formats.input_format(in_format, name, formats.FOLDER_FORMATS)
-                known[web_file(name, formats.accept_header((found,)))] = found
+                told = formats.input_format(in_format, name, known)
+                found[web_file(name, formats.accept_header((told,)))] = told
                 continue
             for file in find_files((name,), is_data, filesystem=filesystem):
-                known[file] = said or _format_of(file)
-        if not known:
+                found[file] = said or formats.input_format(None, file.name, known)
+        if not found and not may_be_empty:
             raise StorageError(f"{', '.join(names)}: there is no file of a format that we know")
-        return cls(tuple(known), known, options or InputOptions())
+        return cls(tuple(found), found, options or InputOptions())
 
     def among(self, files: Sequence[DataFile]) -> Inputs:
         """Return the same inputs with some of the files only."""
@@ -105,21 +124,32 @@ class Inputs:
         return replace(self, options=replace(self.options, mode=mode))
 
     @property
+    def are_patches(self) -> bool:
+        """Whether the files hold changes; then their order matters."""
+        return any(known.is_patch for known in self.formats.values())
+
+    @property
     def total_bytes(self) -> int:
         return sum(file.size for file in self.files)
 
     @property
     def bytes_as_jelly(self) -> int:
         """About how many bytes the inputs take as Jelly."""
-        text = sum(file.size for file in self.files if self.formats[file] in formats.TEXT_FORMATS)
+        text = sum(file.size for file in self.files if not self.formats[file].is_binary)
         return self.total_bytes - text + text // TEXT_FACTOR
 
     def pieces(self, target_bytes: int | None = None, *, number_frames: bool = False) -> list[tuple[Piece, ...]]:
         """Return what each task reads: pieces of about `target_bytes`; by default those of text are larger.
 
-        With `number_frames`, pieces of Jelly files know the number of their first frame.
+        With `number_frames`, pieces of Jelly files know the number of their first frame. Those of patches are in the
+        order of the files, and are cut only where reading is strict, so that a cut that breaks a transaction is an
+        error.
         """
         target = target_bytes or default_target(self.files)
+        if self.are_patches:
+            is_cut = {file: self.options.strict and self.formats[file].cut is not None for file in self.files}
+            whole = {file for file in self.files if not is_cut[file]}
+            return pack(cut_files(self.files, target, number_frames=number_frames, whole=whole), target)
         partitions: list[tuple[Piece, ...]] = []
         for known in formats.FOLDER_FORMATS:
             files = [file for file in self.files if self.formats[file] == known]
@@ -148,9 +178,14 @@ class Inputs:
 
     def _has_graph(self, file: DataFile) -> bool:
         settings = ReadSettings(limits=self.options.limits)
+        found = self.formats[file]
         try:
-            with file.open() as source, formats.open_input(source, self.formats[file], settings) as opened:
-                return opened.has_graph is not False
+            with file.open() as source:
+                if found.is_patch:
+                    with open_patch_input(source, found, limits=self.options.limits) as reader:
+                        return reader.options.has_graph
+                with formats.open_input(source, found, settings) as opened:
+                    return opened.has_graph is not False
         except JellyError:
             # Whoever reads the file reports what is wrong with it.
             return True
@@ -159,14 +194,6 @@ class Inputs:
 def path_names(paths: Paths) -> list[str]:
     """Return one path, or several, as a list of strings."""
     return [fspath(path) for path in ([paths] if isinstance(paths, str | PathLike) else paths)]
-
-
-def _format_of(file: DataFile) -> Format:
-    found = formats.format_by_path(file.path, formats.FOLDER_FORMATS)
-    if found is None:
-        known = formats.names(formats.FOLDER_FORMATS)
-        raise OptionsError(f"{file.name}: the name does not tell the format: say it with in_format ({known})")
-    return found
 
 
 def _cut_anywhere(file: DataFile, target: int) -> list[Piece]:

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from jellyframe.arrow.tables import arrow_schema
-from jellyframe.arrow.terms import BatchMaker, find_layout
+from jellyframe.arrow.terms import find_layout
 from jellyframe.batch import Batch
 from jellyframe.errors import NamedGraphError, OptionsError, TableError
 from jellyframe.ops.stream_files import READ_COLUMNS, StreamFileOptions, StreamFilePlan, StreamFiles
@@ -87,9 +87,6 @@ class FilePlan(StreamFilePlan):
     @property
     def has_graph(self) -> bool:
         return self.stream.has_graph
-
-    def maker(self, schema: pa.Schema) -> BatchMaker:
-        return BatchMaker(schema, self.layout)
 
     def fitting(self, batch: Batch) -> Batch:
         return batch if self.stream.has_graph or not batch.has_graph else without_graphs(batch)

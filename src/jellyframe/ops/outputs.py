@@ -8,6 +8,8 @@ from os import PathLike, fspath
 from typing import Any
 from uuid import uuid4
 
+import pyarrow as pa
+
 from jellyframe import formats
 from jellyframe.arrow.layouts import ArrowView
 from jellyframe.arrow.sorting import sorted_runs
@@ -18,6 +20,7 @@ from jellyframe.errors import OptionsError
 from jellyframe.formats import Format
 from jellyframe.formats.settings import BatchOutput, WriteSettings
 from jellyframe.ops.jelly_files import FilePlan, JellyFileOptions
+from jellyframe.ops.patch_files import OP_COLUMN, PatchFileOptions, PatchFilePlan
 from jellyframe.ops.stream_files import COMPRESSION_SUFFIXES, StreamFilePlan
 from jellyframe.options import LayoutName
 from jellyframe.storage.commit import ERROR, SAVE_MODES, SaveMode, Target
@@ -30,6 +33,11 @@ MANIFEST = "manifest.json"
 def is_replaced(name: str) -> bool:
     """Return whether an overwrite replaces a file of this name: data of any format that jobs read."""
     return name == MANIFEST or formats.format_by_path(name, formats.FOLDER_FORMATS) is not None
+
+
+def is_replaced_patch(name: str) -> bool:
+    """Return whether an overwrite with patches replaces a file of this name: patches of any format."""
+    return formats.format_by_path(name, formats.PATCH_FORMATS) is not None
 
 
 @dataclass(frozen=True)
@@ -59,18 +67,38 @@ class Output:
         """
         options = options or JellyFileOptions()
         found = formats.format_by_name(out_format, formats.CUT_FORMATS)
-        if save not in SAVE_MODES:
-            raise OptionsError(f"save is {save!r}, and must be one of {', '.join(SAVE_MODES)}")
-        if options.group_by is not None:
-            raise OptionsError("jobs write flat streams: group_by is for DataFrames")
         if found != formats.JELLY and options.stream:
             named = ", ".join(options.stream)
             raise OptionsError(f"{named}: options of Jelly streams, and the output is {found.title}")
         plan = FilePlan.of(options, arrow_schema("ntriples", has_graph))
+        return cls._checked(path, found, plan, layout or "struct", save)
+
+    @classmethod
+    def of_patches(
+        cls,
+        path: str | PathLike[str],
+        options: PatchFileOptions | None = None,
+        *,
+        has_graph: bool,
+        save: SaveMode = ERROR,
+    ) -> Output:
+        """Check what was asked for of a folder of Jelly-Patch files, and that nothing stands in its way."""
+        options = options or PatchFileOptions()
+        schema = pa.schema([pa.field(OP_COLUMN, pa.string()), *arrow_schema("ntriples", has_graph)])
+        return cls._checked(path, formats.JELLY_PATCH, PatchFilePlan.of(options, schema), "ntriples", save)
+
+    @classmethod
+    def _checked(
+        cls, path: str | PathLike[str], found: Format, plan: StreamFilePlan, layout: LayoutName, save: SaveMode
+    ) -> Output:
+        if save not in SAVE_MODES:
+            raise OptionsError(f"save is {save!r}, and must be one of {', '.join(SAVE_MODES)}")
+        if plan.options.group_by is not None:
+            raise OptionsError("jobs write flat streams: group_by is for DataFrames")
         target = Target.of(fspath(path), uuid4().hex)
         if save == ERROR:
             target.require_empty()
-        return cls(target, found, plan, layout or "struct", save)
+        return cls(target, found, plan, layout, save)
 
     @property
     def has_graph(self) -> bool:
@@ -79,7 +107,7 @@ class Output:
 
     def files(self, prefix: str) -> RollingFiles:
         """Return the files of one task, whose names begin with `prefix`."""
-        if self.format == formats.JELLY:
+        if self.format in (formats.JELLY, formats.JELLY_PATCH):
             return self.plan.files(self.target, prefix)
         return _FormatFiles(self, prefix)
 
@@ -89,7 +117,8 @@ class Output:
 
     def publish(self, staged: list[str]) -> None:
         """Put the files of all tasks in place."""
-        self.target.publish(staged, self.save, is_data=is_replaced)
+        is_data = is_replaced_patch if self.format.is_patch else is_replaced
+        self.target.publish(staged, self.save, is_data=is_data)
 
 
 class _FormatFiles(RollingFiles):

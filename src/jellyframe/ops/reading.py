@@ -13,10 +13,13 @@ from jellyframe import formats
 from jellyframe.batch import Batch
 from jellyframe.errors import JellyError, StorageError, TextError
 from jellyframe.formats.lines import LinePlace, LineRange
+from jellyframe.formats.patches import open_patch_input
 from jellyframe.formats.settings import ReadSettings
+from jellyframe.kernel.fingerprint_cy import mask_of_operations
 from jellyframe.ops.bad_input import BAD_INPUT, FAILFAST, MissingFileError
 from jellyframe.ops.filters import RowFilter
 from jellyframe.ops.inputs import PER_FILE, Inputs
+from jellyframe.ops.patches.committed import ALL_ROWS, MARKS, CommittedRows
 from jellyframe.stream.reader import open_reader
 from jellyframe.stream.recovery import Damage
 from jellyframe.stream.splits import Piece
@@ -26,7 +29,10 @@ OnError: TypeAlias = Callable[[JellyError], object]
 
 def piece_batches(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[Batch]:
     """Yield the wanted statements of a piece. Bad input is passed to `on_error`, which may raise it."""
-    batches = _read(piece, inputs, on_error)
+    if inputs.formats[piece.file].is_patch and (inputs.options.committed or inputs.options.operations):
+        batches = _wanted_rows(piece, inputs, on_error)
+    else:
+        batches = _read(piece, inputs, on_error)
     if inputs.options.blank_nodes == PER_FILE:
         batches = _with_own_labels(batches, piece)
     row_filter = RowFilter(inputs.options.filters)
@@ -36,7 +42,7 @@ def piece_batches(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[B
 def _read(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[Batch]:
     found = inputs.formats[piece.file]
     try:
-        yield from _READERS[found.cut](piece, inputs, on_error)
+        yield from (_read_patch if found.is_patch else _READERS[found.cut])(piece, inputs, on_error)
     except MissingFileError as error:
         on_error(error)
 
@@ -77,6 +83,55 @@ def _read_jelly(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[Bat
             yield from reader.batches()
         except BAD_INPUT as error:
             on_error(_placed(error, piece, error.message))
+
+
+def _read_patch(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[Batch]:
+    """Read a piece of patches. In the tolerant modes damage costs the rest of the piece; of text, bad lines."""
+    options = inputs.options
+    with _opened(piece) as source:
+        try:
+            with open_patch_input(
+                source,
+                inputs.formats[piece.file],
+                limits=options.limits,
+                strict=options.strict,
+                lenient=options.lenient,
+                concatenated=options.concatenated,
+                batch_rows=options.batch_rows,
+                byte_range=piece.byte_range,
+                on_error=None if options.mode == FAILFAST else on_error,
+            ) as reader:
+                yield from reader.batches()
+        except BAD_INPUT as error:
+            on_error(_placed(error, piece, error.message))
+
+
+def _wanted_rows(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[Batch]:
+    """Read the rows of patches that are asked for. Those that hold are known after a first reading."""
+    options = inputs.options
+    wanted = sum(1 << operation for operation in options.operations) or ALL_ROWS
+    if not options.committed:
+        for batch in _read(piece, inputs, on_error):
+            assert batch.op is not None
+            mask = mask_of_operations(batch.op, wanted)
+            if mask is not None:
+                yield batch.filter(mask[: len(batch)])
+        return
+    is_first = True
+
+    def read() -> Iterator[Batch]:
+        nonlocal is_first
+        # Bad input that does not stop the first reading is reported by the second one.
+        report = _ignore if is_first and options.mode != FAILFAST else on_error
+        is_first = False
+        return _read(piece, inputs, report)
+
+    with CommittedRows(read) as rows:
+        yield from rows.rows(wanted & ~MARKS)
+
+
+def _ignore(_error: JellyError) -> None:
+    """Pass over an error."""
 
 
 def _placed(error: JellyError, piece: Piece, message: str) -> JellyError:

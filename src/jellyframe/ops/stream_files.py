@@ -13,13 +13,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from jellyframe.arrow.grouping import Groups
 from jellyframe.arrow.layouts import FRAME_COLUMN, METADATA_COLUMN
 from jellyframe.arrow.sorting import sorted_runs
+from jellyframe.arrow.terms import BatchMaker
 from jellyframe.batch import Batch
 from jellyframe.errors import OptionsError
 from jellyframe.ops.rows import FILE_COLUMN
@@ -66,13 +67,6 @@ class StreamFileOptions:
         return self.compression is None and self.restart_every is not None
 
 
-class Maker(Protocol):
-    """Makes batches of record batches."""
-
-    def make(self, record_batch: pa.RecordBatch, /) -> Batch:
-        """Return the rows of a record batch."""
-
-
 class StreamFiles(RollingFiles):
     """Files of streams, written one after the other by one task."""
 
@@ -104,16 +98,13 @@ class StreamFilePlan(ABC):
     """File options, checked against the columns that there are: `columns` names those that rows are made of."""
 
     options: StreamFileOptions
+    layout: str
     columns: tuple[str, ...]
 
     @property
     @abstractmethod
     def has_graph(self) -> bool:
         """Whether the streams can hold named graphs."""
-
-    @abstractmethod
-    def maker(self, schema: pa.Schema) -> Maker:
-        """Return what makes batches of record batches with the columns of the plan."""
 
     @abstractmethod
     def fitting(self, batch: Batch) -> Batch:
@@ -133,12 +124,12 @@ def write_files(
         if options.sort:
             record_batches = sorted_runs(iter(record_batches), options.sort, options.sort_rows)
         groups = Groups(options.group_by) if options.group_by else None
-        maker: Any = None
+        maker: BatchMaker | None = None
         for record_batch in record_batches:
             if not len(record_batch):
                 continue
             rows = record_batch.select(list(plan.columns))
-            maker = maker or plan.maker(rows.schema)
+            maker = maker or BatchMaker(rows.schema, plan.layout)
             batch = plan.fitting(maker.make(rows))
             if groups is None:
                 files.write(batch)

@@ -114,7 +114,9 @@ def good_rows(
             yield good
 
 
-def summarize(job: str, inputs: Inputs, output: Output, results: Sequence[TaskResult], seconds: float) -> Summary:
+def summarize(
+    job: str, inputs: Sequence[Inputs], output: Output, results: Sequence[TaskResult], seconds: float
+) -> Summary:
     """Return what all tasks of a job have done."""
     problems = [problem for result in results for problem in result.problems]
     return Summary(
@@ -124,8 +126,8 @@ def summarize(job: str, inputs: Inputs, output: Output, results: Sequence[TaskRe
         files=sum(len(result.files) for result in results),
         bytes=sum(size for result in results for _path, size in result.files),
         seconds=round(seconds, 3),
-        input_files=len(inputs.files),
-        input_bytes=inputs.total_bytes,
+        input_files=sum(len(each.files) for each in inputs),
+        input_bytes=sum(each.total_bytes for each in inputs),
         bad_records=sum(result.bad for result in results),
         problems=problems[:MAX_PROBLEMS],
     )

@@ -4,23 +4,29 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
+from jellyframe import formats
 from jellyframe.errors import OptionsError
+from jellyframe.formats import Format
 from jellyframe.ops.bad_input import FAILFAST, MODES, Mode
 from jellyframe.ops.filters import FILTERS
 from jellyframe.ops.inputs import InputOptions
-from jellyframe.ops.jelly_files import JellyFileOptions
-from jellyframe.options import Limits, LogicalType, PhysicalType, StreamOptionChanges, StreamOptions
+from jellyframe.ops.jelly_files import FilePlan, JellyFileOptions
+from jellyframe.ops.patch_files import PatchFileOptions, PatchFilePlan
+from jellyframe.ops.stream_files import StreamFileOptions
+from jellyframe.options import Limits, LogicalType, PhysicalType, StreamOptionChanges, StreamOptions, TableOptions
+from jellyframe.patch.options import PatchOptionChanges, PatchOptions, PatchStatementType, PatchStreamType
 from jellyframe.sizes import parse_size
 from jellyframe.storage.compression import COMPRESSIONS
+from jellyframe.storage.names import NameTest, is_jelly_name, is_patch_name
 from jellyframe.stream.decoder import DEFAULT_BATCH_ROWS
 
 if TYPE_CHECKING:
-    from jellyframe.storage.types import Compression
+    import pyarrow as pa
 
 _T = TypeVar("_T")
 _D = TypeVar("_D")
@@ -35,9 +41,10 @@ _BOOLEANS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "
 
 
 class GivenOptions:
-    """Options as pyspark hands them over. `maxRecordsPerFile` and `max_records_per_file` are the same."""
+    """Options of a format as pyspark hands them over. `maxRecordsPerFile` and `max_records_per_file` are the same."""
 
-    def __init__(self, options: Mapping[str, str]) -> None:
+    def __init__(self, options: Mapping[str, str], found: Format) -> None:
+        self.format = found
         if _TABLE_PROVIDER in options:
             options = _table_options(options)
         # Keys with a dot in them are Spark's own.
@@ -65,7 +72,7 @@ class GivenOptions:
                     if close
                     else f"there are {', '.join(self._known.values())}"
                 )
-                raise OptionsError(f"the format jelly has no option {name!r} here; {hint}")
+                raise OptionsError(f"the format {self.format.name} has no option {name!r} here; {hint}")
 
 
 def _plain_name(name: str) -> str:
@@ -151,7 +158,7 @@ def _terms(text: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class StreamReadOptions:
-    """What is of use to `spark.readStream.format("jelly")` only."""
+    """What is of use to `spark.readStream` only."""
 
     max_files: int | None = None
     max_bytes: int | None = None
@@ -173,9 +180,10 @@ class StreamReadOptions:
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """What `spark.read.format("jelly")` was asked for."""
+    """What `spark.read.format("jelly")` was asked for, or `format("jelly-patch")`."""
 
     paths: tuple[str, ...]
+    format: Format = formats.JELLY
     layout: str | None = None
     columns: tuple[str, ...] | None = None
     filters: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -187,12 +195,13 @@ class ReadOptions:
     lenient: bool = False
     limits: Limits = field(default_factory=Limits)
     stream: StreamReadOptions = field(default_factory=StreamReadOptions)
+    strict: bool = True
 
     @classmethod
-    def read(cls, options: Mapping[str, str]) -> ReadOptions:
+    def read(cls, options: Mapping[str, str], found: Format = formats.JELLY) -> ReadOptions:
         from jellyframe.arrow.layouts import LAYOUTS
 
-        given = GivenOptions(options)
+        given = GivenOptions(options, found)
         filters: dict[str, tuple[str, ...]] = {}
         nothing: tuple[str, ...] = ()
         for name, position in FILTERS.items():
@@ -201,6 +210,7 @@ class ReadOptions:
                 filters[position] = terms
         result = cls(
             paths=_paths(given),
+            format=found,
             layout=given.take("layout", _one_of(*LAYOUTS), None),
             columns=given.take("columns", _names, None),
             filters=filters,
@@ -212,9 +222,15 @@ class ReadOptions:
             lenient=given.take("lenient", _boolean, False),
             limits=Limits(**_limits(given)),
             stream=StreamReadOptions.take(given),
+            strict=given.take("strict", _boolean, True) if found.is_patch else True,
         )
         given.refuse_others()
         return result
+
+    @property
+    def is_data(self) -> NameTest:
+        """Which names files of the format have."""
+        return is_patch_name if self.format.is_patch else is_jelly_name
 
     @property
     def inputs(self) -> InputOptions:
@@ -226,6 +242,7 @@ class ReadOptions:
             concatenated=self.concatenated,
             lenient=self.lenient,
             limits=self.limits,
+            strict=self.strict,
         )
 
 
@@ -257,29 +274,80 @@ class WriteOptions(JellyFileOptions):
 
     @classmethod
     def read(cls, options: Mapping[str, str]) -> WriteOptions:
-        from jellyframe.arrow.layouts import LAYOUTS
-
-        given = GivenOptions(options)
-        paths = _paths(given)
-        if len(paths) != 1:
-            raise OptionsError("more than one path to write to")
-        compression = given.take("compression", _one_of(*COMPRESSIONS, "none"), "none")
+        given = GivenOptions(options, formats.JELLY)
         result = cls(
-            path=paths[0],
-            layout=given.take("layout", _one_of(*LAYOUTS), None),
-            stream=_stream_options(given),
-            frame_rows=given.take("frame_rows", _size_or_none, cls.frame_rows),
-            frame_bytes=given.take("frame_bytes", _size_or_none, cls.frame_bytes),
-            restart_every=given.take("restart_every", _size_or_none, cls.restart_every),
-            index=given.take("index", _boolean, None),
-            compression=None if compression == "none" else cast("Compression", compression),
+            **_file_options(given),
+            stream=cast("StreamOptionChanges", _stream_options(given, StreamOptions, StreamOptions.small())),
             sort=given.take("sort", _sort_columns, ()),
             sort_rows=given.take("sort_rows", _positive_size, cls.sort_rows),
-            group_by=given.take("group_by", str, None),
-            max_records_per_file=given.take("maxRecordsPerFile", _size_or_none, None),
         )
         given.refuse_others()
         return result
+
+    @property
+    def is_data(self) -> NameTest:
+        """Which files an overwrite replaces."""
+        return is_jelly_name
+
+    def plan(self, schema: pa.Schema) -> FilePlan:
+        """Return how tables of a schema are written."""
+        return FilePlan.of(self, schema)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PatchWriteOptions(PatchFileOptions):
+    """What `df.write.format("jelly-patch")` was asked for."""
+
+    path: str
+
+    @classmethod
+    def read(cls, options: Mapping[str, str]) -> PatchWriteOptions:
+        given = GivenOptions(options, formats.JELLY_PATCH)
+        result = cls(
+            **_file_options(given),
+            stream=cast("PatchOptionChanges", _stream_options(given, PatchOptions, PatchOptions.small())),
+        )
+        given.refuse_others()
+        return result
+
+    @property
+    def is_data(self) -> NameTest:
+        """Which files an overwrite replaces."""
+        return is_patch_name
+
+    def plan(self, schema: pa.Schema) -> PatchFilePlan:
+        """Return how tables of a schema are written."""
+        return PatchFilePlan.of(self, schema)
+
+
+AnyWriteOptions: TypeAlias = WriteOptions | PatchWriteOptions
+
+
+def read_write_options(options: Mapping[str, str], found: Format) -> AnyWriteOptions:
+    """Return what a write in a format was asked for."""
+    return PatchWriteOptions.read(options) if found.is_patch else WriteOptions.read(options)
+
+
+def _file_options(given: GivenOptions) -> dict[str, Any]:
+    """Return where files are written and how, whatever streams are in them."""
+    from jellyframe.arrow.layouts import LAYOUTS
+
+    paths = _paths(given)
+    if len(paths) != 1:
+        raise OptionsError("more than one path to write to")
+    usual = StreamFileOptions()
+    compression = given.take("compression", _one_of(*COMPRESSIONS, "none"), "none")
+    return {
+        "path": paths[0],
+        "layout": given.take("layout", _one_of(*LAYOUTS), None),
+        "frame_rows": given.take("frame_rows", _size_or_none, usual.frame_rows),
+        "frame_bytes": given.take("frame_bytes", _size_or_none, usual.frame_bytes),
+        "restart_every": given.take("restart_every", _size_or_none, usual.restart_every),
+        "index": given.take("index", _boolean, None),
+        "compression": None if compression == "none" else compression,
+        "group_by": given.take("group_by", str, None),
+        "max_records_per_file": given.take("maxRecordsPerFile", _size_or_none, None),
+    }
 
 
 def _sort_columns(text: str) -> tuple[str, ...]:
@@ -291,25 +359,24 @@ def _sort_columns(text: str) -> tuple[str, ...]:
     return names
 
 
-def _stream_options(given: GivenOptions) -> StreamOptionChanges:
+def _stream_options(given: GivenOptions, kind: type[TableOptions], small: TableOptions) -> dict[str, Any]:
+    """Return the options of streams of a kind that were named. `small` is the preset of that name."""
     readers: dict[str, Callable[[str], Any]] = {
         "physical_type": _member(PhysicalType),
         "logical_type": _member(LogicalType),
+        "statement_type": _member(PatchStatementType),
+        "stream_type": _member(PatchStreamType),
         "stream_name": str,
         "generalized_statements": _boolean,
         "rdf_star": _boolean,
     }
     named: dict[str, Any] = {}
+    names = [option.name for option in fields(cast("Any", kind))]
     preset = given.take("preset", _one_of("big", "small"), "big")
     if preset == "small":
-        small = StreamOptions.small()
-        named = {name: getattr(small, name) for name in _table_sizes()}
-    for option in fields(StreamOptions):
-        value = given.take(option.name, readers.get(option.name, parse_size), None)
+        named = {name: getattr(small, name) for name in names if name.endswith("_table_size")}
+    for name in names:
+        value = given.take(name, readers.get(name, parse_size), None)
         if value is not None:
-            named[option.name] = value
-    return cast("StreamOptionChanges", named)
-
-
-def _table_sizes() -> Sequence[str]:
-    return [option.name for option in fields(StreamOptions) if option.name.endswith("_table_size")]
+            named[name] = value
+    return named

@@ -8,7 +8,6 @@ import pyarrow as pa
 from pyspark.sql.datasource import DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
-from jellyframe import formats
 from jellyframe.arrow.layouts import FRAME_COLUMN
 from jellyframe.errors import OptionsError
 from jellyframe.ops.filters import RowFilter
@@ -41,25 +40,25 @@ class JellyBatchReader(DataSourceReader):
         RowFilter(options.filters)
 
     def partitions(self) -> list[InputPartition]:
-        return plan_partitions(find_files(self.options.paths), self.options, self.columns)
+        return plan_partitions(find_files(self.options.paths, self.options.is_data), self.options, self.columns)
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         return read_partition(partition, self.options, self.columns)
 
 
 def plan_partitions(files: Sequence[DataFile], options: ReadOptions, columns: Columns) -> list[InputPartition]:
-    """Return which parts of which Jelly files each task reads."""
-    inputs = _jelly_inputs(files, options)
+    """Return which parts of which files each task reads."""
+    inputs = _inputs(files, options)
     planned = inputs.pieces(options.partition_bytes, number_frames=FRAME_COLUMN in columns)
     return [JellyPartition(pieces) for pieces in planned]
 
 
 def read_partition(partition: InputPartition, options: ReadOptions, columns: Columns) -> Iterator[pa.RecordBatch]:
-    """Yield the statements of a partition. A consumer that stops early closes the files."""
+    """Yield the rows of a partition. A consumer that stops early closes the files."""
     # Where there is nothing to read, Spark makes a partition of its own.
     pieces = partition.pieces if isinstance(partition, JellyPartition) else ()
-    return read_rows(pieces, _jelly_inputs([piece.file for piece in pieces], options), columns)
+    return read_rows(pieces, _inputs([piece.file for piece in pieces], options), columns)
 
 
-def _jelly_inputs(files: Sequence[DataFile], options: ReadOptions) -> Inputs:
-    return Inputs(tuple(files), dict.fromkeys(files, formats.JELLY), options.inputs)
+def _inputs(files: Sequence[DataFile], options: ReadOptions) -> Inputs:
+    return Inputs(tuple(files), dict.fromkeys(files, options.format), options.inputs)

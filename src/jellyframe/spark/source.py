@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from pyspark.sql.datasource import DataSource
+
+from jellyframe import formats
 
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
@@ -19,49 +21,51 @@ _QUERY_OPTIONS = ("checkpointlocation", "queryname")
 
 
 class JellyDataSource(DataSource):
-    """`format("jelly")`. What the options mean, `jellyframe.spark.options` says."""
+    """`format("jelly")`: statements. What the options mean, `jellyframe.spark.options` says."""
+
+    _format: ClassVar[formats.Format] = formats.JELLY
 
     @classmethod
     def name(cls) -> str:
         """Return the name of the format."""
-        return "jelly"
+        return cls._format.name
 
     def schema(self) -> StructType:
         """Return the columns that a read without a schema has."""
         from jellyframe.spark.options import ReadOptions
         from jellyframe.spark.schema import default_schema
 
-        return default_schema(ReadOptions.read(self.options))
+        return default_schema(ReadOptions.read(self.options, self._format))
 
     def reader(self, schema: StructType) -> JellyBatchReader:
         """Return what reads rows of a `schema`."""
         from jellyframe.spark.options import ReadOptions
         from jellyframe.spark.reading import JellyBatchReader
 
-        return JellyBatchReader(ReadOptions.read(self.options), schema)
+        return JellyBatchReader(ReadOptions.read(self.options, self._format), schema)
 
     def streamReader(self, schema: StructType) -> JellyStreamReader:  # noqa: N802
         """Return what reads rows of a `schema` as files arrive."""
         from jellyframe.spark.options import ReadOptions
         from jellyframe.spark.stream_source import JellyStreamReader
 
-        return JellyStreamReader(ReadOptions.read(self.options), schema)
+        return JellyStreamReader(ReadOptions.read(self.options, self._format), schema)
 
     def writer(self, schema: StructType, overwrite: bool) -> JellyBatchWriter:
         """Return what writes rows of a `schema`, and with `overwrite` replaces what is there."""
-        from jellyframe.spark.options import WriteOptions
+        from jellyframe.spark.options import read_write_options
         from jellyframe.spark.writing import JellyBatchWriter
 
-        return JellyBatchWriter(WriteOptions.read(self.options), schema, overwrite=overwrite)
+        return JellyBatchWriter(read_write_options(self.options, self._format), schema, overwrite=overwrite)
 
     def streamWriter(self, schema: StructType, overwrite: bool) -> JellyStreamWriter:  # noqa: N802
         """Return what writes rows of a `schema`, batch after batch; `overwrite` is refused."""
-        from jellyframe.spark.options import WriteOptions
+        from jellyframe.spark.options import read_write_options
         from jellyframe.spark.stream_sink import JellyStreamWriter
 
         # The query's own options come along.
         options = {name: value for name, value in self.options.items() if name.lower() not in _QUERY_OPTIONS}
-        return JellyStreamWriter(WriteOptions.read(options), schema, overwrite=overwrite)
+        return JellyStreamWriter(read_write_options(options, self._format), schema, overwrite=overwrite)
 
 
 def register(spark: Session) -> None:

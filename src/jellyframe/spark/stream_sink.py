@@ -14,9 +14,8 @@ from pyspark.sql.datasource import WriterCommitMessage
 from pyspark.sql.types import StructType
 
 from jellyframe.errors import OptionsError
-from jellyframe.ops.jelly_files import FilePlan
 from jellyframe.ops.stream_files import write_files
-from jellyframe.spark.options import WriteOptions
+from jellyframe.spark.options import AnyWriteOptions
 from jellyframe.spark.schema import exact_arrow_schema
 from jellyframe.spark.writing import JellyCommitMessage
 from jellyframe.storage.stream_commit import StreamBatch
@@ -40,12 +39,12 @@ class StreamCommitMessage(JellyCommitMessage):
 class JellyStreamWriter(_Base):
     """Writes the batches of a query into a folder."""
 
-    def __init__(self, options: WriteOptions, schema: StructType, *, overwrite: bool) -> None:
+    def __init__(self, options: AnyWriteOptions, schema: StructType, *, overwrite: bool) -> None:
         if overwrite:
             raise OptionsError('files are added to a folder, never replaced: use outputMode("append"), or foreachBatch')
         self.schema = exact_arrow_schema(schema)
         self.path = options.path
-        self.plan = FilePlan.of(options, self.schema)
+        self.plan = options.plan(self.schema)
 
     def write(self, iterator: Iterator[Any]) -> StreamCommitMessage:
         context = TaskContext.get()

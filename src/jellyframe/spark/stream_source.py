@@ -1,4 +1,4 @@
-"""The stream source: a growing folder of Jelly files, each of which is read once.
+"""The stream source: a growing folder of files, each of which is read once.
 
 An offset is a count of files in a log of arrivals, see `jellyframe.storage.arrivals`.
 """
@@ -94,7 +94,7 @@ class _StreamReader(DataSourceStreamReader):
         return storage, f"{fixed_folder(storage, path)}/{LOG_PREFIX}{self._log_name}"
 
     def _list_files(self) -> list[tuple[int, DataFile]]:
-        found = find_files(self.options.paths, may_be_empty=True)
+        found = find_files(self.options.paths, self.options.is_data, may_be_empty=True)
         return [(self._storages.index(file.storage), file) for file in found]
 
     def _files(self, arrivals: Sequence[Arrival]) -> list[DataFile]:

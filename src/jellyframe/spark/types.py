@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from jellyframe.ops.inputs import BlankNodes
     from jellyframe.options import LayoutName, LogicalType, PhysicalType
+    from jellyframe.patch.options import PatchStatementType, PatchStreamType
     from jellyframe.storage.types import Compression
 
 # A session in this process, or one that is connected to a server. Spark has no type for both.
@@ -74,6 +75,25 @@ class FileOptions(TypedDict, total=False):
     max_prefix_table_size: Size
     max_datatype_table_size: Size
     version: int
+
+
+class PatchFileOptions(TypedDict, total=False):
+    """The options of `jelly-patch` that say what written files are like; `docs/spark.md` explains them."""
+
+    frame_rows: Size | None
+    frame_bytes: Size | None
+    restart_every: Size | None
+    index: bool
+    compression: Compression | Literal["none"] | None
+    maxRecordsPerFile: Size
+    preset: Literal["big", "small"]
+    statement_type: PatchStatementType | str
+    stream_type: PatchStreamType | str
+    generalized_statements: bool
+    rdf_star: bool
+    max_name_table_size: Size
+    max_prefix_table_size: Size
+    max_datatype_table_size: Size
 
 
 class OutputOptions(FileOptions, total=False):

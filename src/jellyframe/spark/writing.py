@@ -11,9 +11,8 @@ from pyspark import TaskContext
 from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
 from pyspark.sql.types import StructType
 
-from jellyframe.ops.jelly_files import FilePlan
 from jellyframe.ops.stream_files import write_files
-from jellyframe.spark.options import WriteOptions
+from jellyframe.spark.options import AnyWriteOptions
 from jellyframe.spark.schema import exact_arrow_schema
 from jellyframe.storage.commit import APPEND, OVERWRITE, Target
 
@@ -28,8 +27,9 @@ class JellyCommitMessage(WriterCommitMessage):
 class JellyBatchWriter(DataSourceArrowWriter):
     """Writes a DataFrame into a folder."""
 
-    def __init__(self, options: WriteOptions, schema: StructType, *, overwrite: bool) -> None:
-        self.plan = FilePlan.of(options, exact_arrow_schema(schema))
+    def __init__(self, options: AnyWriteOptions, schema: StructType, *, overwrite: bool) -> None:
+        self.plan = options.plan(exact_arrow_schema(schema))
+        self.is_data = options.is_data
         self.overwrite = overwrite
         self.target = Target.of(options.path, uuid4().hex)
 
@@ -41,7 +41,7 @@ class JellyBatchWriter(DataSourceArrowWriter):
 
     def commit(self, messages: list[WriterCommitMessage | None]) -> None:
         files = [file for message in messages if isinstance(message, JellyCommitMessage) for file in message.files]
-        self.target.publish(files, OVERWRITE if self.overwrite else APPEND)
+        self.target.publish(files, OVERWRITE if self.overwrite else APPEND, is_data=self.is_data)
 
     def abort(self, messages: list[WriterCommitMessage | None]) -> None:
         self.target.discard()

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 
 _JELLY_NAME = re.compile(r"\.jelly(\.(gz|gzip|zst|zstd))?$", re.IGNORECASE)
+_PATCH_NAME = re.compile(r"\.jellyp(\.(gz|gzip|zst|zstd))?$", re.IGNORECASE)
 _COMPRESSED_NAME = re.compile(r"\.(gz|gzip|zst|zstd)$", re.IGNORECASE)
 _GLOB = re.compile(r"[*?\[{]")
 
@@ -15,6 +16,10 @@ NameTest = Callable[[str], bool]
 
 def is_jelly_name(name: str) -> bool:
     return _JELLY_NAME.search(name) is not None
+
+
+def is_patch_name(name: str) -> bool:
+    return _PATCH_NAME.search(name) is not None
 
 
 def looks_compressed(name: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -64,26 +64,29 @@ def default_target(files: Sequence[DataFile]) -> int:
     return max(usual, total // MAX_PARTITIONS)
 
 
-def cut_files(files: Sequence[DataFile], target: int, *, number_frames: bool = False) -> list[Piece]:
-    """Return the files in pieces of about the target size, in order."""
-    large = [file for file in files if file.size > target and not file.looks_compressed]
+def cut_files(
+    files: Sequence[DataFile], target: int, *, number_frames: bool = False, whole: Collection[DataFile] = ()
+) -> list[Piece]:
+    """Return the files in pieces of about the target size, in order. Those that are to stay `whole` are not cut."""
+    large = [file for file in files if file.size > target and not file.looks_compressed and file not in whole]
     with ThreadPoolExecutor(PLANNING_THREADS) as pool:
         cuts = dict(zip(large, pool.map(lambda file: _cut(file, target, number_frames), large), strict=True))
     return [piece for file in files for piece in cuts.get(file) or [Piece(file)]]
 
 
 def pack(pieces: Sequence[Piece], target: int) -> list[tuple[Piece, ...]]:
-    """Pieces that follow each other put together, up to about the target size."""
+    """Pieces that follow each other put together, up to about the target size, in order."""
     partitions: list[tuple[Piece, ...]] = []
     together: list[Piece] = []
     cost = 0
     for piece in pieces:
-        if piece.file.looks_compressed:
-            partitions.append((piece,))
-            continue
-        if together and cost + piece.size > target:
+        is_alone = piece.file.looks_compressed
+        if together and (is_alone or cost + piece.size > target):
             partitions.append(tuple(together))
             together, cost = [], 0
+        if is_alone:
+            partitions.append((piece,))
+            continue
         together.append(piece)
         cost += piece.size + OPEN_COST_BYTES
     if together:

@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from jellyframe.patch.writer import PatchWriterSettings
 
 PATCH_ENDS = ("headers", "marks", "transactions", "none")
-_TABLE_SIZES = ("max_name_table_size", "max_prefix_table_size", "max_datatype_table_size")
-_FIELDS = ("generalized_statements", "rdf_star", *_TABLE_SIZES)
+_TABLE_SIZES = [name for name in stream_options.TERM_FIELDS if name.endswith("_table_size")]
 
 
 def add_patch_stream_options(parser: CommandParser) -> None:
@@ -62,7 +61,9 @@ def option_changes(arguments: argparse.Namespace) -> PatchOptionChanges:
     if arguments.preset is not None:
         preset = PatchOptions.small() if arguments.preset == "small" else PatchOptions.big()
         changes = {name: getattr(preset, name) for name in _TABLE_SIZES}
-    changes |= {name: getattr(arguments, name) for name in _FIELDS if getattr(arguments, name) is not None}
+    changes |= {
+        name: getattr(arguments, name) for name in stream_options.TERM_FIELDS if getattr(arguments, name) is not None
+    }
     if arguments.stream_type is not None:
         changes["stream_type"] = PatchStreamType[arguments.stream_type.upper()]
     if arguments.statement_type is not None:

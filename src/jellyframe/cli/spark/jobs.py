@@ -33,12 +33,26 @@ def add_job(
     help: str,  # noqa: A002
     description: str | None = None,
     examples: str,
+    inputs: str = "files, folders and patterns; formats follow from names, and may be mixed",
     has_mode: bool = True,
+    has_data: bool = True,
+    has_patches: bool = False,
 ) -> CommandParser:
-    """Add a command that runs a job: any number of inputs, how they are read, and where Spark runs."""
+    """Add a command that runs a job: any number of inputs, how they are read, and where Spark runs.
+
+    The inputs are data, or patches, or both.
+    """
     parser = add_command(subparsers, name, run, help=help, description=description, examples=examples)
-    parser.add_inputs("files, folders and patterns; formats follow from names, and may be mixed")
-    add_format(parser, "--in-format", "--input-format", known=formats.FOLDER_FORMATS)
+    parser.add_inputs(inputs)
+    if has_data:
+        add_format(parser, "--in-format", "--input-format", known=formats.FOLDER_FORMATS)
+    if has_patches:
+        add_format(parser, "--patch-format", known=formats.PATCH_FORMATS)
+        parser.add_switch(
+            "--strict",
+            default=True,
+            help="whether to refuse transactions that start or end where they must not, or are open at the end",
+        )
     if has_mode:
         parser.add_argument(
             "--mode",
@@ -82,17 +96,25 @@ def _setting(text: str) -> tuple[str, str]:
 def read_settings(arguments: argparse.Namespace) -> dict[str, Any]:
     """Return how the inputs are read, as arguments of the functions in `jellyframe.spark.jobs`."""
     settings = {
-        "in_format": arguments.in_format,
         "partition_bytes": arguments.partition_size,
         "read_options": {"concatenated": arguments.concatenated, "lenient": arguments.lenient, **dict(arguments.limit)},
     }
-    return {**settings, "mode": arguments.mode} if hasattr(arguments, "mode") else settings
+    named = ("in_format", "patch_format", "strict", "mode")
+    return {**settings, **{name: getattr(arguments, name) for name in named if hasattr(arguments, name)}}
 
 
 def input_paths(arguments: argparse.Namespace) -> list[str]:
     if not arguments.inputs:
         raise UsageError("no input is named: name files, folders or patterns")
     return list(arguments.inputs)
+
+
+def first_and_others(arguments: argparse.Namespace, first: str, others: str) -> tuple[str, list[str]]:
+    """Return the first input, and at least one more; `first` and `others` say what they are."""
+    paths = input_paths(arguments)
+    if len(paths) < 2:
+        raise UsageError(f"only one input is named: name {first}, then {others}")
+    return paths[0], paths[1:]
 
 
 @contextmanager

@@ -9,11 +9,30 @@ from jellyframe import formats
 from jellyframe.cli.arguments import CommandParser, add_format, positive, size_or_off
 from jellyframe.cli.console import UsageError
 from jellyframe.cli.spark.jobs import read_settings
-from jellyframe.cli.stream_options import DEFAULT_ROWS_PER_FRAME, add_stream_options, base_options, given_options
+from jellyframe.cli.stream_options import (
+    DEFAULT_ROWS_PER_FRAME,
+    TERM_FIELDS,
+    add_stream_options,
+    add_term_options,
+    base_options,
+    given_options,
+)
 
 
 def add_output_options(parser: CommandParser, *, may_append: bool = True, has_files: bool = True) -> None:
     """Add the output folder, what is done if it has something in it, and how it is written."""
+    add_target(parser, may_append=may_append)
+    add_data_options(parser, has_files=has_files)
+    parser.add_argument(
+        "--blank-nodes",
+        choices=("keep", "per-file"),
+        default="keep",
+        help="keep labels as they are (the default: files of a dump share nodes), or make those of each file its own",
+    )
+
+
+def add_target(parser: CommandParser, *, may_append: bool = True) -> None:
+    """Add the output folder, and what is done if it has something in it."""
     parser.add_path("--to", "--output", metavar="FOLDER", required=True, help="the folder to write to")
     save = parser.add_mutually_exclusive_group()
     save.add_argument(
@@ -23,19 +42,36 @@ def add_output_options(parser: CommandParser, *, may_append: bool = True, has_fi
         save.add_argument("--append", action="store_true", help="add files to those that are there")
     else:
         parser.set_defaults(append=False)
+
+
+def add_data_options(parser: CommandParser, *, has_files: bool = True) -> None:
+    """Add how files of statements are written."""
     add_format(parser, "--out-format", "--output-format", known=formats.CUT_FORMATS)
-    if has_files:
-        parser.add_argument("--files", metavar="N", type=positive, help="how many files to write")
-    parser.add_argument("--max-records-per-file", metavar="N", type=positive, help="statements in a file, at most")
-    parser.add_argument("--compress", choices=("gzip", "zstd", "none"), help="compress the files")
-    parser.add_argument(
-        "--blank-nodes",
-        choices=("keep", "per-file"),
-        default="keep",
-        help="keep labels as they are (the default: files of a dump share nodes), or make those of each file its own",
-    )
+    _add_file_options(parser, "statements", has_files=has_files)
     parser.add_argument("--layout", choices=("struct", "ntriples", "flat"), help="the columns of Parquet (struct)")
     add_stream_options(parser)
+
+
+def add_patch_options(parser: CommandParser, *, stream_type: str, has_files: bool = True) -> None:
+    """Add how files of patches are written."""
+    _add_file_options(parser, "rows", has_files=has_files)
+    parser.add_argument(
+        "--stream-type",
+        choices=("flat", "punctuated"),
+        default=stream_type,
+        help=f"what ends a patch: the stream, or a punctuation mark ({stream_type})",
+    )
+    parser.add_argument(
+        "--statement-type", choices=("triples", "quads"), help="whether statements have graphs; by default as the input"
+    )
+    add_term_options(parser)
+
+
+def _add_file_options(parser: CommandParser, rows: str, *, has_files: bool) -> None:
+    if has_files:
+        parser.add_argument("--files", metavar="N", type=positive, help="how many files to write")
+    parser.add_argument("--max-records-per-file", metavar="N", type=positive, help=f"{rows} in a file, at most")
+    parser.add_argument("--compress", choices=("gzip", "zstd", "none"), help="compress the files")
     parser.add_argument(
         "--rows-per-frame", metavar="N", type=positive, help=f"rows in a frame ({DEFAULT_ROWS_PER_FRAME})"
     )
@@ -54,18 +90,37 @@ def output_settings(arguments: argparse.Namespace) -> dict[str, Any]:
     """Return how inputs are read and the output is written, as arguments of functions in `jellyframe.spark.jobs`."""
     if arguments.layout is not None and arguments.out_format != formats.PARQUET.name:
         raise UsageError("--layout is for --out-format parquet")
+    return _given(
+        arguments,
+        **_stream_settings(arguments),
+        out_format=arguments.out_format or formats.JELLY.name,
+        layout=arguments.layout,
+        blank_nodes=getattr(arguments, "blank_nodes", None),
+    )
+
+
+def patch_output_settings(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return how inputs are read and patches are written, as arguments of functions in `jellyframe.spark.jobs`."""
+    return _given(
+        arguments,
+        stream_type=arguments.stream_type,
+        statement_type=arguments.statement_type,
+        preset=arguments.preset,
+        **{name: getattr(arguments, name) for name in TERM_FIELDS},
+    )
+
+
+def _given(arguments: argparse.Namespace, **others: Any) -> dict[str, Any]:
     settings = {
         **read_settings(arguments),
-        **_stream_settings(arguments),
-        "out_format": arguments.out_format or formats.JELLY.name,
-        "save": "overwrite" if arguments.overwrite else "append" if arguments.append else "error",
-        "layout": arguments.layout,
-        "blank_nodes": arguments.blank_nodes,
+        **others,
         "frame_rows": arguments.rows_per_frame,
         "index": arguments.index,
         "compression": arguments.compress,
         "max_records_per_file": arguments.max_records_per_file,
     }
+    if hasattr(arguments, "overwrite"):
+        settings["save"] = "overwrite" if arguments.overwrite else "append" if arguments.append else "error"
     if hasattr(arguments, "files"):
         settings["files"] = arguments.files
     if hasattr(arguments, "restart_every"):

@@ -21,18 +21,37 @@ if TYPE_CHECKING:
     from jellyframe.spark.jobs.inputs import read_statements
     from jellyframe.spark.jobs.merging import merge
     from jellyframe.spark.jobs.partitioning import partition
+    from jellyframe.spark.jobs.patching import apply, diff
+    from jellyframe.spark.jobs.replicating import Replication, replicate
     from jellyframe.spark.jobs.sampling import sample
     from jellyframe.spark.jobs.statistics import stats
     from jellyframe.spark.jobs.validating import validate
 
-__all__ = ["Summary", "convert", "merge", "partition", "read_statements", "sample", "stats", "validate"]
+__all__ = [
+    "Replication",
+    "Summary",
+    "apply",
+    "convert",
+    "diff",
+    "merge",
+    "partition",
+    "read_statements",
+    "replicate",
+    "sample",
+    "stats",
+    "validate",
+]
 
 _HOMES = {
+    "Replication": "replicating",
     "Summary": "running",
+    "apply": "patching",
     "convert": "converting",
+    "diff": "patching",
     "merge": "merging",
     "partition": "partitioning",
     "read_statements": "inputs",
+    "replicate": "replicating",
     "sample": "sampling",
     "stats": "statistics",
     "validate": "validating",

@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import groupby
+from tempfile import SpooledTemporaryFile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from jellyframe.spark.types import Session
 
 _BLOB_BYTES = 1 << 20
+_BUCKET_BYTES_IN_MEMORY = 128 << 20
 # Blobs are large, so few of them go to a worker at a time.
 _BLOBS_PER_BATCH = 32
 _BATCH_SETTING = "spark.sql.execution.arrow.maxRecordsPerBatch"
@@ -146,6 +148,47 @@ class _OpenBlob:
     def close(self) -> bytes:
         self.writer.close()
         return self._memory.getvalue()
+
+
+class BucketBlobs:
+    """The blobs of a bucket, which can be read more than once: in memory, or in a file if they are large.
+
+    Args:
+        blobs: all of them, in order
+    """
+
+    def __init__(self, blobs: Iterable[Blob]) -> None:
+        self._file = SpooledTemporaryFile(_BUCKET_BYTES_IN_MEMORY, prefix="jellyframe-")  # noqa: SIM115 - see close
+        self._sizes: list[tuple[int, int]] = []
+        for blob in blobs:
+            self._file.write(blob.content)
+            self._sizes.append((blob.side, len(blob.content)))
+
+    def statements(self, side: int) -> Callable[[], Iterator[Batch]]:
+        """Return a function that reads the statements of a side, from the start at each call."""
+        return lambda: (batch for blob in self._blobs(side) for batch in blob.batches())
+
+    def changes(self, side: int) -> Callable[[], Iterator[Batch]]:
+        """Return a function that reads the rows of the patches of a side, from the start at each call."""
+        return lambda: (batch for blob in self._blobs(side) for batch in blob.changes())
+
+    def _blobs(self, side: int) -> Iterator[Blob]:
+        start = 0
+        for number, size in self._sizes:
+            if number == side:
+                self._file.seek(start)
+                yield Blob(side, self._file.read(size))
+            start += size
+
+    def close(self) -> None:
+        """Let go of the memory and the file."""
+        self._file.close()
+
+    def __enter__(self) -> BucketBlobs:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.close()
 
 
 def all_batches(blobs: Iterable[Blob]) -> Iterator[Batch]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import pyarrow as pa
 
+from jellyframe import formats
 from jellyframe.arrow.layouts import FRAME_COLUMN
 from jellyframe.ops.bad_input import FAILFAST, Mode
 from jellyframe.ops.inputs import KEEP, BlankNodes, Inputs, Paths, path_names
@@ -38,13 +39,21 @@ class JobInputs:
         in_format: str | None = None,
         mode: str = "FAILFAST",
         blank_nodes: BlankNodes = KEEP,
+        patches: bool = False,
+        operations: tuple[int, ...] = (),
         **options: Any,
     ) -> JobInputs:
-        """Find the files that paths stand for. The options are those of the data source."""
+        """Find the files of data that paths stand for, or of patches. The options are those of the data source.
+
+        With `operations`, of patches those rows are read that hold and have one of them.
+        """
         given = {**options, "mode": mode, "paths": json.dumps(path_names(paths))}
-        read = ReadOptions.read(option_texts(given))
-        wanted = replace(read.inputs, blank_nodes=blank_nodes)
-        return cls(Inputs.find(read.paths, in_format=in_format, options=wanted), read)
+        read = ReadOptions.read(option_texts(given), formats.JELLY_PATCH if patches else formats.JELLY)
+        wanted = replace(read.inputs, blank_nodes=blank_nodes, committed=bool(operations), operations=operations)
+        known = formats.PATCH_FORMATS if patches else formats.FOLDER_FORMATS
+        # Where nothing has changed, there are no patches.
+        found = Inputs.find(read.paths, in_format=in_format, options=wanted, known=known, may_be_empty=patches)
+        return cls(found, read)
 
     def pieces(self, *, number_frames: bool = False) -> list[tuple[Piece, ...]]:
         """Return what each task reads, in pieces of the size that was asked for, if any."""

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Unpack
 
+from jellyframe.batch import Batch
 from jellyframe.ops.bad_input import FAILFAST, Mode
+from jellyframe.ops.deduplication import distinct_batches
 from jellyframe.ops.inputs import KEEP, BlankNodes, Paths
 from jellyframe.ops.summary import Summary
-from jellyframe.spark.jobs.distinct import BUCKET_BYTES, MAX_BUCKETS, write_distinct
+from jellyframe.spark.jobs.bucketing import MAX_BUCKETS, bucket_count, write_by_bucket
+from jellyframe.spark.jobs.exchange import Blob
 from jellyframe.spark.jobs.inputs import JobInputs, statement_columns, statements
 from jellyframe.spark.jobs.outputs import job_output
 from jellyframe.spark.jobs.running import FILE_BYTES, copy_statements, file_count, write_statements
@@ -72,12 +76,10 @@ def merge(
     if not distinct and not sort:
         target = job_output(output, has_graph=has_graph, out_format=out_format, save=save, **options)
         return copy_statements("merge", spark, inputs, target, files, FILE_BYTES)
-    size = inputs.files.bytes_as_jelly
-    count = files or file_count(spark, size)
-    buckets = -(-size // BUCKET_BYTES)
-    if not sort and buckets <= MAX_BUCKETS:
+    if not sort and bucket_count([inputs]) <= MAX_BUCKETS:
         target = job_output(output, has_graph=has_graph, out_format=out_format, save=save, **options)
-        return write_distinct("merge", spark, inputs, target, count, buckets)
+        return write_by_bucket("merge", spark, [inputs], target, _distinct, files)
+    count = files or file_count(spark, inputs.files.bytes_as_jelly)
     written: dict[str, Any] = dict(options)
     if not sort:
         written["sort"] = _SHUFFLED_SORT if has_graph else _SHUFFLED_SORT.removeprefix("g,")
@@ -91,3 +93,7 @@ def merge(
         order = [name for name in ("g", "s", "p", "o") if name in columns]
         frame = frame.repartitionByRange(count, *order).sortWithinPartitions(*order)
     return write_statements("merge", inputs, target, frame)
+
+
+def _distinct(blobs: Iterable[Blob]) -> Iterator[Batch]:
+    return distinct_batches([blob.batches for blob in blobs])

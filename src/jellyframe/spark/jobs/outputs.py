@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from jellyframe import formats
 from jellyframe.ops.outputs import Output
+from jellyframe.patch.options import PatchStreamType
 from jellyframe.spark.jobs.inputs import option_texts
-from jellyframe.spark.options import WriteOptions
+from jellyframe.spark.options import PatchWriteOptions, WriteOptions
 from jellyframe.storage.commit import ERROR, SaveMode
 
 if TYPE_CHECKING:
@@ -33,3 +34,14 @@ def job_output(
     if formats.format_by_name(out_format, formats.CUT_FORMATS) == formats.PARQUET and "compression" not in options:
         write = replace(write, compression="zstd")
     return Output.of(path, write, has_graph=has_graph, out_format=out_format, save=save, layout=layout)
+
+
+def patch_output(path: str | PathLike[str], *, has_graph: bool, save: SaveMode = ERROR, **options: Any) -> Output:
+    """Return where a job writes patches, and how.
+
+    The options are those of the data source. The streams are FLAT by default, so that their files can be split anywhere
+    outside of transactions.
+    """
+    given = {"stream_type": PatchStreamType.FLAT, **options, "path": fspath(path)}
+    write = PatchWriteOptions.read(option_texts(given))
+    return Output.of_patches(path, write, has_graph=has_graph, save=save)

@@ -99,7 +99,7 @@ def partition(
     def finish(results: list[TaskResult]) -> list[str]:
         return [stage_manifest(results, by, buckets, target)]
 
-    return run_job("partition", inputs, target, lambda: ordered.mapInArrow(task, RESULT_SCHEMA), finish)
+    return run_job("partition", [inputs.files], target, lambda: ordered.mapInArrow(task, RESULT_SCHEMA), finish)
 
 
 def _keyed(frame: DataFrame, by: str, buckets: int) -> DataFrame:

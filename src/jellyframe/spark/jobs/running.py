@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -62,7 +62,7 @@ def task_prefix(output: Output) -> str:
 
 def run_job(
     job: str,
-    inputs: JobInputs,
+    inputs: Sequence[Inputs],
     output: Output,
     results: Callable[[], DataFrame],
     finish: Callable[[list[TaskResult]], list[str]] | None = None,
@@ -77,7 +77,7 @@ def run_job(
     except BaseException:
         output.target.discard()
         raise
-    return summarize(job, inputs.files, output, done, time.monotonic() - start)
+    return summarize(job, inputs, output, done, time.monotonic() - start)
 
 
 def collected(frame: DataFrame) -> list[Any]:
@@ -112,7 +112,7 @@ def copy_statements(
     def task(pieces: tuple[Piece, ...]) -> Iterator[pa.RecordBatch]:
         return result_row(write_pieces(pieces, found, output, task_prefix(output)))
 
-    return run_job(job, inputs, output, lambda: map_pieces(spark, partitions, task, RESULT_SCHEMA))
+    return run_job(job, [found], output, lambda: map_pieces(spark, partitions, task, RESULT_SCHEMA))
 
 
 def write_statements(job: str, inputs: JobInputs, output: Output, frame: DataFrame) -> Summary:
@@ -123,7 +123,7 @@ def write_statements(job: str, inputs: JobInputs, output: Output, frame: DataFra
     def task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         return result_row(write_rows(batches, columns, corrupt, output, task_prefix(output)))
 
-    return run_job(job, inputs, output, lambda: frame.mapInArrow(task, RESULT_SCHEMA))
+    return run_job(job, [inputs.files], output, lambda: frame.mapInArrow(task, RESULT_SCHEMA))
 
 
 def cores(spark: Session) -> int:

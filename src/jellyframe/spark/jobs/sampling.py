@@ -172,4 +172,4 @@ def _write_sample(
         return write_exchanged(map_tasks(spark, tasks, blobs, BLOB_SCHEMA), files, output)
 
     with small_batches(spark):
-        return run_job("sample", inputs, output, results)
+        return run_job("sample", [inputs.files], output, results)

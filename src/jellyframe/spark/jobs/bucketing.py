@@ -1,0 +1,85 @@
+"""Jobs that bring equal statements together without any of them in the JVM.
+
+Tasks read the inputs and put each statement, or each row of a patch, into one of some buckets, by its subject. A bucket
+travels as a few blobs of Jelly. The task that gets all of a bucket writes what a function makes of it: each statement
+once, or what a patch leaves behind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from jellyframe.batch import Batch
+from jellyframe.ops.bad_input import BadRecords
+from jellyframe.ops.deduplication import by_bucket
+from jellyframe.ops.inputs import Inputs
+from jellyframe.ops.outputs import Output
+from jellyframe.ops.reading import piece_batches
+from jellyframe.ops.summary import Summary
+from jellyframe.spark.jobs.exchange import (
+    BLOB_SCHEMA,
+    Blob,
+    Blobs,
+    partition_keys,
+    small_batches,
+    write_exchanged,
+)
+from jellyframe.spark.jobs.inputs import JobInputs, map_tasks
+from jellyframe.spark.jobs.running import file_count, run_job
+from jellyframe.stream.splits import Piece
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from jellyframe.spark.types import Session
+
+# Of each blob that is being made, a writer with its lookups is in memory, and of each bucket the tables that compare.
+BUCKET_BYTES = 32 << 20
+MAX_BUCKETS = 128
+
+
+def bucket_count(inputs: Sequence[JobInputs]) -> int:
+    """Return in how many buckets of a good size inputs go."""
+    return -(-sum(side.files.bytes_as_jelly for side in inputs) // BUCKET_BYTES)
+
+
+def write_by_bucket(
+    job: str,
+    spark: Session,
+    inputs: Sequence[JobInputs],
+    output: Output,
+    read: Callable[[Iterable[Blob]], Iterator[Batch]],
+    files: int | None = None,
+) -> Summary:
+    """Write what `read` makes of the blobs of each bucket, to about so many files.
+
+    The number of an input among `inputs` is the `side` of its blobs, which come in the order of sides and files.
+    """
+    count = files or file_count(spark, sum(side.files.bytes_as_jelly for side in inputs))
+    buckets = -(-min(max(bucket_count(inputs), 1), MAX_BUCKETS) // count) * count
+    keys = partition_keys(spark, count)
+    tasks = [(side, each.files, pieces) for side, each in enumerate(inputs) for pieces in each.pieces()]
+
+    def blobs(number: int) -> Iterator[pa.RecordBatch]:
+        return _blobs(*tasks[number], output, buckets, keys)
+
+    def results() -> DataFrame:
+        return write_exchanged(map_tasks(spark, len(tasks), blobs, BLOB_SCHEMA), count, output, read)
+
+    with small_batches(spark):
+        return run_job(job, [side.files for side in inputs], output, results)
+
+
+def _blobs(
+    side: int, inputs: Inputs, pieces: tuple[Piece, ...], output: Output, buckets: int, keys: tuple[int, ...]
+) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of pieces as blobs, each of one bucket."""
+    bad = BadRecords(inputs.options.mode)
+    blobs = Blobs(keys, has_graph=output.plan.has_graph)
+    for piece in pieces:
+        for batch in piece_batches(piece, inputs, bad.add):
+            yield from blobs.add_all(*by_bucket(output.fitting(batch), buckets), side=side)
+    yield from blobs.finish(bad)

@@ -1,0 +1,147 @@
+"""`diff`, `apply`: what changed between data sets, and what patches leave behind, at any size.
+
+Statements and changes go to the task of their bucket as blobs of Jelly, see `jellyframe.spark.jobs.bucketing`. Changes
+arrive in their order: that of the paths, in folders that of the names, in a file that of its rows. Transactions that
+were aborted or not finished are left out before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Unpack
+
+from jellyframe.batch import Batch
+from jellyframe.kernel.patch_fields import PATCH_ADD, PATCH_DELETE
+from jellyframe.ops.bad_input import FAILFAST, Mode
+from jellyframe.ops.inputs import Paths
+from jellyframe.ops.patches.core import apply_batches, diff_batches
+from jellyframe.ops.summary import Summary
+from jellyframe.spark.jobs.bucketing import write_by_bucket
+from jellyframe.spark.jobs.exchange import Blob, BucketBlobs
+from jellyframe.spark.jobs.inputs import JobInputs
+from jellyframe.spark.jobs.outputs import job_output, patch_output
+from jellyframe.storage.commit import ERROR, SaveMode
+
+if TYPE_CHECKING:
+    from jellyframe.spark.types import FileOptions, PatchFileOptions, Session, SourceOptions
+
+# Sides of blobs.
+_OLD, _NEW = 0, 1
+_DATA, _CHANGES = 0, 1
+
+
+def diff(
+    spark: Session,
+    old: Paths,
+    new: Paths,
+    output: str | PathLike[str],
+    *,
+    save: SaveMode = ERROR,
+    in_format: str | None = None,
+    mode: Mode = FAILFAST,
+    files: int | None = None,
+    partition_bytes: int | None = None,
+    read_options: SourceOptions | None = None,
+    **options: Unpack[PatchFileOptions],
+) -> Summary:
+    """Write the changes that turn one data set into another, as Jelly-Patch files that can be split.
+
+    A statement is deleted or added at most once, so the files can be applied in any order. Blank nodes are told apart
+    by their labels.
+
+    Args:
+        spark: the session
+        old: files, folders and patterns, of any format that `scan` reads
+        new: the same for the data set that it became
+        output: the folder to write to, here or in an object store
+        save: what to do if the folder has something in it: `error`, `overwrite` or `append`
+        in_format: the format of the input; by default the names of files tell
+        mode: what to do about bad input: `FAILFAST`, `PERMISSIVE` or `DROPMALFORMED`
+        files: how many files to write; by default as their size asks for
+        partition_bytes: how much of the input each task reads
+        read_options: options of the data source for reading, by name
+        options: options of the data source `jelly-patch` for writing, by name
+    """
+    read = reading(mode, partition_bytes, read_options)
+    sides = [JobInputs.find(paths, in_format=in_format, **read) for paths in (old, new)]
+    has_graph = any(side.files.has_graphs() for side in sides)
+    target = patch_output(output, has_graph=has_graph, save=save, **options)
+    return write_by_bucket("diff", spark, sides, target, _difference, files)
+
+
+def apply(
+    spark: Session,
+    data: Paths,
+    patches: Paths,
+    output: str | PathLike[str],
+    *,
+    out_format: str = "jelly",
+    save: SaveMode = ERROR,
+    in_format: str | None = None,
+    patch_format: str | None = None,
+    strict: bool = True,
+    mode: Mode = FAILFAST,
+    files: int | None = None,
+    partition_bytes: int | None = None,
+    read_options: SourceOptions | None = None,
+    **options: Unpack[FileOptions],
+) -> Summary:
+    """Write a data set as patches leave it behind: of all operations on a statement, the last one counts.
+
+    The patches count in the order of their paths, in folders in the order of their names. Transactions that were
+    aborted or not finished count for nothing.
+
+    Args:
+        spark: the session
+        data: files, folders and patterns, of any format that `scan` reads
+        patches: files, folders and patterns of Jelly-Patch and RDF Patch
+        output: the folder to write to, here or in an object store
+        out_format: `jelly`, `nq`, `nt` or `parquet`
+        save: what to do if the folder has something in it: `error`, `overwrite` or `append`
+        in_format: the format of the data; by default the names of files tell
+        patch_format: the format of the patches; by default the names of files tell
+        strict: refuse transactions that start or end where they must not, or are open at the end of a file
+        mode: what to do about bad input: `FAILFAST`, `PERMISSIVE` or `DROPMALFORMED`
+        files: how many files to write; by default as their size asks for
+        partition_bytes: how much of the input each task reads
+        read_options: options of the data source for reading, by name
+        options: options of the data source for writing, by name, and the `layout` of Parquet files
+    """
+    read = reading(mode, partition_bytes, read_options)
+    statements = JobInputs.find(data, in_format=in_format, **read)
+    changes = find_changes(patches, patch_format=patch_format, strict=strict, **read)
+    has_graph = statements.files.has_graphs() or changes.files.has_graphs()
+    target = job_output(output, has_graph=has_graph, out_format=out_format, save=save, **options)
+    return write_by_bucket("apply", spark, [statements, changes], target, applied, files)
+
+
+def find_changes(patches: Paths, *, patch_format: str | None, strict: bool, **read: Any) -> JobInputs:
+    """Find patches, of which the adds and deletes that hold are read."""
+    return JobInputs.find(
+        patches,
+        in_format=patch_format,
+        patches=True,
+        strict=strict,
+        operations=(PATCH_ADD, PATCH_DELETE),
+        **read,
+    )
+
+
+def reading(mode: Mode, partition_bytes: int | None, options: SourceOptions | None) -> dict[str, Any]:
+    """Return how inputs are read, as arguments of `JobInputs.find`."""
+    return {"mode": mode, "layout": "ntriples", "partition_bytes": partition_bytes, **(options or {})}
+
+
+# ---- what becomes of a bucket ------------------------------------------------------------------------------
+
+
+def applied(blobs: Iterable[Blob]) -> Iterator[Batch]:
+    """Yield the statements of a bucket as its changes leave them behind."""
+    with BucketBlobs(blobs) as bucket:
+        yield from apply_batches(bucket.statements(_DATA), bucket.changes(_CHANGES))
+
+
+def _difference(blobs: Iterable[Blob]) -> Iterator[Batch]:
+    with BucketBlobs(blobs) as bucket:
+        yield from diff_batches(bucket.statements(_OLD), bucket.statements(_NEW))

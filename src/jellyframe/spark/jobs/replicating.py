@@ -1,0 +1,177 @@
+"""`replicate`: a data set kept up to date with a growing set of patches, as snapshots that are made once each."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict, dataclass
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, Any, Unpack
+
+from jellyframe import formats
+from jellyframe.errors import OptionsError, StorageError
+from jellyframe.ops.bad_input import FAILFAST, Mode
+from jellyframe.ops.inputs import Inputs, Paths, path_names
+from jellyframe.ops.summary import Summary
+from jellyframe.spark.jobs.bucketing import write_by_bucket
+from jellyframe.spark.jobs.inputs import JobInputs
+from jellyframe.spark.jobs.outputs import job_output
+from jellyframe.spark.jobs.patching import applied, find_changes, reading
+from jellyframe.spark.options import ReadOptions
+from jellyframe.storage.finding import find_files
+from jellyframe.storage.snapshots import Snapshots, snapshot_data
+from jellyframe.storage.stores import DataFile, locate
+
+if TYPE_CHECKING:
+    from jellyframe.spark.types import FileOptions, Session, SourceOptions
+
+DEFAULT_KEEP = 2
+_NOTHING = JobInputs(Inputs((), {}), ReadOptions(()))
+
+
+@dataclass(frozen=True)
+class Replication(Summary):
+    """What a run of `replicate` has done. Where there was nothing to do, it has read and written nothing.
+
+    Attributes:
+        job: `replicate`
+        output: the folder with the data of the newest snapshot
+        statements: how many statements were written
+        files: how many files were written
+        bytes: the size of those files
+        seconds: how long it took
+        input_files: how many files were read
+        input_bytes: the size of those files
+        bad_records: how many bad records were left out
+        problems: the first of them, in words
+        snapshot: the number of the newest snapshot; 0 if there is none yet
+        patches: how many patches were applied
+    """
+
+    snapshot: int = 0
+    patches: int = 0
+
+    def as_text(self) -> str:
+        """Return the summary as a line of text."""
+        if self.files == 0 and self.patches == 0 and self.statements == 0:
+            return f"{self.job}: no new patches; snapshot {self.snapshot} in {self.output} is up to date"
+        return f"{super().as_text()}; {self.patches:,} patches, snapshot {self.snapshot}"
+
+
+def replicate(
+    spark: Session,
+    snapshot: Paths,
+    patches: Paths,
+    *,
+    to: str | PathLike[str] | None = None,
+    keep: int = DEFAULT_KEEP,
+    allow_late: bool = False,
+    out_format: str = "jelly",
+    in_format: str | None = None,
+    patch_format: str | None = None,
+    strict: bool = True,
+    mode: Mode = FAILFAST,
+    files: int | None = None,
+    partition_bytes: int | None = None,
+    read_options: SourceOptions | None = None,
+    **options: Unpack[FileOptions],
+) -> Replication:
+    """Make the next snapshot of a data set: the newest one, with the patches applied that it does not hold yet.
+
+    Snapshots are kept in a folder, each with a manifest that says which patches it holds. A patch is applied once,
+    however often this is run, and wherever a run before was cut off: until a snapshot is complete, the one before it
+    counts. On local file systems `current` in the folder is a link to the newest one; `output` of what is returned is
+    its path. Where no patch is new, nothing is done.
+
+    The patches count in the order of their paths, in folders in the order of their names. One that comes before another
+    that was applied already is an error, and so is one that has changed since.
+
+    Args:
+        spark: the session
+        snapshot: a folder of snapshots, which is made if it does not exist; with `to`, files, folders and patterns of
+            data to begin with
+        patches: files, folders and patterns of Jelly-Patch and RDF Patch
+        to: the folder of snapshots, if `snapshot` is other data
+        keep: how many snapshots are kept, the new one included
+        allow_late: whether to apply patches after others that they come before
+        out_format: `jelly`, `nq`, `nt` or `parquet`
+        in_format: the format of the data; by default the names of files tell
+        patch_format: the format of the patches; by default the names of files tell
+        strict: refuse transactions that start or end where they must not, or are open at the end of a file
+        mode: what to do about bad input: `FAILFAST`, `PERMISSIVE` or `DROPMALFORMED`
+        files: how many files to write; by default as their size asks for
+        partition_bytes: how much of the input each task reads
+        read_options: options of the data source for reading, by name
+        options: options of the data source for writing, by name, and the `layout` of Parquet files
+    """
+    if keep < 1:
+        raise OptionsError(f"keep is {keep}, and must be at least 1: the newest snapshot is always kept")
+    start = time.monotonic()
+    snapshots = Snapshots(_folder(snapshot, to))
+    origin = [] if to is None else _names(snapshot)
+    _require_same_origin(snapshots, origin)
+    new = snapshots.new_patches(_find_patches(patches, patch_format), allow_late=allow_late)
+    read = reading(mode, partition_bytes, read_options)
+    data = _data(snapshots, None if to is None else snapshot, in_format, read)
+    # What a run that was cut off has left undone.
+    snapshots.tidy(keep)
+    if not new and (snapshots.latest is not None or not data.files.files):
+        return Replication(
+            "replicate", snapshots.current or snapshots.name, 0, 0, 0, 0.0, 0, 0, snapshot=snapshots.number
+        )
+    changes = (
+        find_changes([file.address for file in new], patch_format=patch_format, strict=strict, **read)
+        if new
+        else _NOTHING
+    )
+    has_graph = data.files.has_graphs() or changes.files.has_graphs()
+    folder = snapshots.next_folder()
+    output = job_output(folder, has_graph=has_graph, out_format=out_format, **options)
+    summary = write_by_bucket("replicate", spark, [data, changes], output, applied, files)
+    snapshots.commit(folder, new, origin=origin, statements=summary.statements, files=summary.files, size=summary.bytes)
+    snapshots.tidy(keep)
+    done: dict[str, Any] = {**asdict(summary), "seconds": round(time.monotonic() - start, 3)}
+    return Replication(**done, snapshot=snapshots.number, patches=len(new))
+
+
+def _folder(snapshot: Paths, to: str | PathLike[str] | None) -> str:
+    if to is not None:
+        return fspath(to)
+    names = path_names(snapshot)
+    if len(names) != 1:
+        raise OptionsError("several paths of data to begin with: name the folder for snapshots with to")
+    return names[0]
+
+
+def _names(paths: Paths) -> list[str]:
+    """What paths are called in manifests."""
+    places = [locate(path) for path in path_names(paths)]
+    return [storage.display(path) for storage, path in places]
+
+
+def _require_same_origin(snapshots: Snapshots, origin: list[str]) -> None:
+    if snapshots.latest is not None and origin and list(snapshots.latest.origin) != origin:
+        began = ", ".join(snapshots.latest.origin) or "nothing"
+        raise StorageError(
+            f"{snapshots.name}: the snapshots there began with {began}, not with {', '.join(origin)}; "
+            "name another folder for snapshots of other data"
+        )
+
+
+def _find_patches(patches: Paths, patch_format: str | None) -> list[DataFile]:
+    """Return the patches that there are; a folder in which none has arrived yet is no error."""
+
+    def is_patch(name: str) -> bool:
+        return patch_format is not None or formats.format_by_path(name, formats.PATCH_FORMATS) is not None
+
+    return find_files(path_names(patches), is_patch, may_be_empty=True)
+
+
+def _data(snapshots: Snapshots, base: Paths | None, in_format: str | None, read: dict[str, Any]) -> JobInputs:
+    """Return the data that patches are applied to: the newest snapshot, or what to begin with."""
+    if snapshots.latest is None:
+        if base is not None:
+            return JobInputs.find([snapshot_data(path) for path in path_names(base)], in_format=in_format, **read)
+    elif snapshots.latest.files:
+        assert snapshots.current is not None
+        return JobInputs.find(snapshots.current, **read)
+    return _NOTHING

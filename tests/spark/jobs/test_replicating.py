@@ -1,0 +1,135 @@
+"""Replication: each patch once, whenever a run is cut off."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from jellyframe import Add, Delete
+from jellyframe.errors import OptionsError, StorageError
+from jellyframe.spark import jobs
+from support.patch_logs import apply_to_set, random_rows, read_data, statement, write_patch
+from support.spark_data import write_jelly
+
+
+@pytest.fixture
+def base(tmp_path):
+    statements = [statement(number) for number in range(200)]
+    write_jelly(tmp_path / "base.jelly", statements)
+    return statements
+
+
+def test_a_growing_folder_of_patches_becomes_snapshots(spark, base, tmp_path):
+    replica, log = tmp_path / "replica", tmp_path / "log"
+    rows = [random_rows(seed, 200) for seed in range(3)]
+    write_patch(log / "0.jellyp", rows[0])
+    first = jobs.replicate(spark, tmp_path / "base.jelly", log, to=replica)
+    assert (first.snapshot, first.patches) == (1, 1)
+    assert set(read_data(replica / "current")) == apply_to_set(base, rows[0])
+    again = jobs.replicate(spark, tmp_path / "base.jelly", log, to=replica)
+    assert (again.snapshot, again.patches, again.output) == (1, 0, first.output)
+    assert again.as_text().startswith("replicate: no new patches; snapshot 1 in ")
+    for number in (1, 2):
+        write_patch(log / f"{number}.jellyp", rows[number])
+    # Without `to`, the folder of snapshots is what is brought up to date.
+    second = jobs.replicate(spark, replica, log, keep=1)
+    assert (second.snapshot, second.patches) == (2, 2)
+    assert second.as_text().endswith("2 patches, snapshot 2")
+    assert set(read_data(replica / "current")) == apply_to_set(base, rows[0] + rows[1] + rows[2])
+    manifest = json.loads((replica / "_snapshots" / "000002.json").read_text())
+    assert [(os.path.basename(patch["name"]), patch["since"]) for patch in manifest["patches"]] == [
+        ("0.jellyp", 1),
+        ("1.jellyp", 2),
+        ("2.jellyp", 2),
+    ]
+    assert manifest["statements"] == second.statements == len(read_data(replica / "current"))
+    assert sorted(path.suffix for path in (replica / "_snapshots").iterdir()) == ["", ".json"]
+    assert spark.read.format("jelly").load(str(replica)).count() == second.statements
+    with pytest.raises(StorageError, match=r"the snapshots there began with .*base\.jelly, not with .*log"):
+        jobs.replicate(spark, log, log, to=replica)
+
+
+def test_snapshots_may_begin_and_become_empty(spark, tmp_path):
+    replica, log = tmp_path / "replica", tmp_path / "log"
+    log.mkdir()
+    assert jobs.replicate(spark, replica, log).snapshot == 0
+    write_patch(log / "1.jellyp", [Add(*statement(1))])
+    assert jobs.replicate(spark, replica, log).snapshot == 1
+    assert read_data(replica / "current") == [statement(1)]
+    write_patch(log / "2.jellyp", [Delete(*statement(1))])
+    assert jobs.replicate(spark, replica, log).statements == 0
+    write_patch(log / "3.jellyp", [Add(*statement(2))])
+    assert jobs.replicate(spark, replica, log).snapshot == 3
+    assert read_data(replica / "current") == [statement(2)]
+
+
+def test_arguments_that_make_no_sense_are_refused(spark, tmp_path):
+    with pytest.raises(OptionsError, match="keep is 0, and must be at least 1"):
+        jobs.replicate(spark, tmp_path / "replica", tmp_path, keep=0)
+    with pytest.raises(OptionsError, match="several paths of data"):
+        jobs.replicate(spark, [tmp_path / "a", tmp_path / "b"], tmp_path)
+    with pytest.raises(StorageError, match="no such file or folder"):
+        jobs.replicate(spark, tmp_path / "replica", tmp_path / "nowhere")
+
+
+# A driver that ends itself, with no chance to clear up, at some moment of a run.
+_KILLED_DRIVER = """
+import os, signal, sys
+from jellyframe.spark import jobs, session
+from jellyframe.storage.snapshots import Snapshots
+from jellyframe.storage.commit import Target
+
+address, replica, log, moment = sys.argv[1:]
+
+def kill(*arguments, **named):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+def killed_after(function):
+    def run(*arguments, **named):
+        function(*arguments, **named)
+        kill()
+    return run
+
+if moment == "before files are in place":
+    Target.publish = kill
+elif moment == "some files are in place":
+    Target._move = killed_after(Target._move)
+elif moment == "before the manifest":
+    Snapshots.commit = kill
+elif moment == "after the manifest":
+    Snapshots.commit = killed_after(Snapshots.commit)
+elif moment == "while the run after it repairs the link":
+    Snapshots._link = killed_after(Snapshots._link)
+jobs.replicate(session(address), replica, log, keep=1)
+"""
+
+
+def test_a_driver_may_be_killed_at_any_moment(spark, connect_port, tmp_path):
+    replica, log = tmp_path / "replica", tmp_path / "log"
+    moments = [
+        ("before files are in place", 0),
+        ("some files are in place", 0),
+        ("before the manifest", 0),
+        ("after the manifest", 1),
+        ("while the run after it repairs the link", 1),
+    ]
+    rows = []
+    for number, (moment, snapshots) in enumerate(moments):
+        new = random_rows(number, 150)
+        write_patch(log / f"{number}.jellyp", new)
+        rows += new
+        command = [sys.executable, "-c", _KILLED_DRIVER, f"sc://127.0.0.1:{connect_port}", replica, log, moment]
+        ended = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert ended.returncode == -signal.SIGKILL, ended.stderr
+        manifests = sorted((replica / "_snapshots").glob("*.json"))
+        assert [int(path.stem) for path in manifests][-1:] == [snapshots][: snapshots > 0]
+    done = jobs.replicate(spark, replica, log, keep=1)
+    # The patches that a killed run had committed are not applied again.
+    assert (done.snapshot, done.patches) == (2, 1)
+    assert set(read_data(replica / "current")) == apply_to_set([], rows)
+    assert sorted(path.suffix for path in (replica / "_snapshots").iterdir()) == ["", ".json"]
