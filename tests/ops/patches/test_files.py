@@ -66,7 +66,7 @@ def changes(old: bytes, new: bytes, **settings) -> bytes:
     return sink.getvalue()
 
 
-def result(data: bytes, *patches: bytes, **settings) -> list:
+def result(data: bytes, *patches: bytes | str | Path, **settings) -> list:
     sink = io.BytesIO()
     apply(data, patches, sink, in_format="nq", out_format="nq", **settings)
     return [quad for batch in ntriples.read(sink.getvalue(), quads=True) for quad in batch.statements()]
@@ -146,8 +146,9 @@ _NODES = [BlankNode(label) for label in "abcdef"]
 
 @st.composite
 def graphs_with_nodes(draw: st.DrawFn) -> list[Quad]:
-    terms = st.sampled_from([*_NODES, A, Literal("x"), Triple(A, P, _NODES[0])])
-    quads = st.builds(Quad, terms, st.just(P), terms, st.sampled_from([DEFAULT_GRAPH, _NODES[1]]))
+    subjects = [*_NODES, A, Triple(A, P, _NODES[0])]
+    terms = st.sampled_from([*subjects, Literal("x")])
+    quads = st.builds(Quad, st.sampled_from(subjects), st.just(P), terms, st.sampled_from([DEFAULT_GRAPH, _NODES[1]]))
     return draw(st.lists(quads, max_size=12))
 
 
