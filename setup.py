@@ -15,9 +15,12 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from setuptools import Extension, setup
+from setuptools import Distribution, Extension, setup
 from setuptools.command.build_ext import build_ext
 from setuptools.errors import BaseError, CCompilerError
+
+# Setuptools has no class of its own for this command, and brings distutils along.
+from distutils.command.install_data import install_data  # isort: skip
 
 KERNEL = Path("src", "jellyframe", "kernel")
 TRANSLATED = Path("build", "cython")
@@ -117,6 +120,21 @@ class BuildKernel(build_ext):
         self.extensions.clear()
 
 
+class InstallBesidePackages(install_data):
+    """Puts data files beside the packages, where Python looks for `.pth` files when it starts."""
+
+    def finalize_options(self) -> None:
+        self.set_undefined_options("install", ("install_lib", "install_dir"))
+        super().finalize_options()
+
+
+class DistributionWithData(Distribution):
+    """Says under the name that editable installations ask for, too, that there are data files."""
+
+    def has_data(self) -> bool:
+        return bool(self.has_data_files())
+
+
 def _must_compile(trouble: KernelCannotBeCompiledError) -> bool:
     required = os.environ.get("JELLYFRAME_REQUIRE_COMPILED", "0")
     if required == "if-compiler":
@@ -130,6 +148,7 @@ def _older_than_this_file(paths) -> bool:
 
 
 setup(
+    distclass=DistributionWithData,
     ext_modules=[
         Extension(CYTHON_UTILITIES, []),
         *(
@@ -137,5 +156,7 @@ setup(
             for source in sorted(KERNEL.glob("*_cy.py"))
         ),
     ],
-    cmdclass={"build_ext": BuildKernel},
+    cmdclass={"build_ext": BuildKernel, "install_data": InstallBesidePackages},
+    # It has rdflib know Jelly without an import: see src/jellyframe_rdflib.py.
+    data_files=[("", ["src/jellyframe-rdflib.pth"])],
 )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Literal, NamedTuple
 
 # Messages may quote data, but never megabytes of it.
@@ -193,6 +194,10 @@ class KernelError(JellyError):
     """The kernel that was asked for is not there."""
 
 
+class MissingPackageError(OptionsError, ImportError):
+    """A package that only some need is not installed; the message has the command that installs it."""
+
+
 class StorageError(JellyError, OSError):
     """Files that are not there, cannot be reached, or do not take what is written to them."""
 
@@ -255,11 +260,14 @@ def one_line(text: str) -> str:
 # The packages that a plain installation lacks, and the extra that brings each.
 _EXTRA_OF_PACKAGE = {
     "confluent_kafka": "kafka",
+    "duckdb": "duckdb",
     "google": "proto",
     "grpc": "grpc",
     "grpc_health": "grpc",
     "grpc_reflection": "grpc",
-    "pandas": "spark",
+    "networkx": "networkx",
+    "pandas": "pandas",
+    "polars": "polars",
     "prometheus_client": "grpc",
     "pyoxigraph": "rdf",
     "pyspark": "spark",
@@ -272,3 +280,19 @@ def how_to_install(error: ModuleNotFoundError) -> str | None:
     """Return the command that installs the package that was not found, if it comes with an extra of ours."""
     extra = _EXTRA_OF_PACKAGE.get((error.name or "").partition(".")[0])
     return None if extra is None else f"pip install 'jellyframe[{extra}]'"
+
+
+@contextmanager
+def needed_by(what: str) -> Iterator[None]:
+    """Import packages that come with an extra, inside this: one that is not there becomes a MissingPackageError.
+
+    Args:
+        what: what needs them, as the error says it
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        command = how_to_install(error)
+        if command is None:
+            raise
+        raise MissingPackageError(f"{what} needs {error.name}, which is not installed: {command}") from None

@@ -46,7 +46,9 @@ def test_there_are_examples_in_every_help() -> None:
 _GIVEN = "graphs = []\nwith open('data.jelly', 'rb') as file: chunks = [file.read(100), file.read()]"
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/python.md", "docs/limits.md", "docs/formats.md"])
+@pytest.mark.parametrize(
+    "page", ["README.md", "docs/python.md", "docs/limits.md", "docs/formats.md", "docs/integrations.md"]
+)
 def test_programs_of_a_page(page: str, tmp_path: Path) -> None:
     """They run one after the other, as a reader would type them."""
     make_files(tmp_path)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypedDict, cast
 
 from jellyframe.errors import NamedGraphError
 from jellyframe.kernel.rows_cy import add_terms, count_rows, filter_ends, filter_ints, first_named_graph, take_ints
 from jellyframe.kernel.table_cy import BatchBuilder, TermTable
 from jellyframe.lazy import view_maker
-from jellyframe.terms import DEFAULT_GRAPH, IRI, GraphName, Quad, Triple
+from jellyframe.terms import DEFAULT_GRAPH, IRI, DefaultGraph, GraphName, Quad, Term, Triple
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -356,11 +356,24 @@ class Batch:
             start: the first row
             stop: the row behind the last one, by default all that follow
         """
+        return self._objects().make(start, len(self) if stop is None else stop)
+
+    def term(self, number: int) -> Term | DefaultGraph:
+        """Return a term of the table as a Python object, the same one that `statements` has.
+
+        Args:
+            number: the row of the table, as the columns have it
+        """
+        if not 0 <= number < self.terms.count:
+            raise IndexError(f"there is no term {number} in a table of {self.terms.count}")
+        return cast("Term | DefaultGraph", self._objects().term(number))
+
+    def _objects(self) -> StatementMaker:
         if self._maker is None:
             from jellyframe.kernel.objects_cy import StatementMaker
 
             self._maker = StatementMaker(self.s, self.p, self.o, self.g, self.terms)
-        return self._maker.make(start, len(self) if stop is None else stop)
+        return self._maker
 
     def to_arrow(
         self,

@@ -10,7 +10,7 @@ import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from jellyframe.errors import Advice, OptionsError, display_name, how_to_install
+from jellyframe.errors import Advice, OptionsError, display_name, needed_by
 from jellyframe.storage.uris import is_http_uri, path_of_http_uri
 
 if TYPE_CHECKING:
@@ -231,13 +231,8 @@ def _function(found: Format, place: str | None, what: str) -> Any:
     if place is None:
         raise OptionsError(f"{found.title} cannot be {what}")
     module, _, function = place.partition(":")
-    try:
+    with needed_by(found.title):
         return getattr(import_module(f"jellyframe.formats.{module}"), function)
-    except ModuleNotFoundError as error:
-        command = how_to_install(error)
-        if command is None:
-            raise
-        raise OptionsError(f"{found.title} needs a package that is not installed: {command}") from None
 
 
 # ---- by name ----------------------------------------------------------------------------------------------

@@ -47,16 +47,19 @@ def from_rdflib(node: Any) -> Term:
     Raises:
         TermError: if it is something else, such as a variable or a formula of N3
     """
-    match node:
-        case rdflib.URIRef():
-            return IRI(str(node))
-        case rdflib.BNode():
-            return BlankNode(str(node))
-        case rdflib.Literal():
-            if node.language:
-                return Literal(str(node), language=node.language)
-            return Literal(str(node), datatype=None if node.datatype is None else str(node.datatype))
-    raise TermError(f"rdflib's {type(node).__name__} has no place in Jelly: URIRef, BNode and Literal do")
+    # The classes themselves first: asking rdflib's classes for their instances takes long, as they are abstract.
+    kind = type(node)
+    if kind is rdflib.URIRef or (kind is not rdflib.Literal and isinstance(node, rdflib.URIRef)):
+        return IRI(str(node))
+    if kind is rdflib.Literal or isinstance(node, rdflib.Literal):
+        language = node.language
+        if language:
+            return Literal(str(node), None, language)
+        datatype = node.datatype
+        return Literal(str(node), None if datatype is None else str(datatype))
+    if isinstance(node, rdflib.BNode):
+        return BlankNode(str(node))
+    raise TermError(f"rdflib's {kind.__name__} has no place in Jelly: URIRef, BNode and Literal do")
 
 
 def graph_to_rdflib(graph: GraphName | None) -> rdflib.term.Node:
@@ -92,4 +95,13 @@ def _literal(term: Literal) -> rdflib.Literal:
             ) from None
     if term.datatype == XSD_STRING:
         return rdflib.Literal(term.lex, normalize=False)
-    return rdflib.Literal(term.lex, datatype=rdflib.URIRef(term.datatype), normalize=False)
+    made = rdflib.Literal(term.lex, datatype=rdflib.URIRef(term.datatype), normalize=False)
+    return made if str.__eq__(made, term.lex) else _unchanged(term.lex, made)
+
+
+def _unchanged(lex: str, made: rdflib.Literal) -> rdflib.Literal:
+    """Return a literal with the lexical form as given: rdflib trims xsd:token and others whatever it is told."""
+    unchanged = str.__new__(rdflib.Literal, lex)
+    for name in ("_language", "_datatype", "_value", "_ill_typed"):
+        setattr(unchanged, name, getattr(made, name))
+    return unchanged

@@ -117,6 +117,10 @@ class StatementMaker:
                 statements.append(new_statement(Triple, (s, p, self._term(self._o[row]))))
         return statements
 
+    def term(self, term: cython.int) -> object:
+        """Return one term of the table."""
+        return self._term(term)
+
     @cython.cfunc
     @cython.inline
     def _term(self, term: cython.int) -> object:
@@ -206,11 +210,16 @@ class StatementBuilder:
 
     A statement is a `Triple`, a `Quad`, or a plain tuple of as many terms. When `has_graph` is None the first
     statement tells. Where rows of patches `may_lack_terms`, DEFAULT_GRAPH stands for one.
+
+    `text_classes` lets terms be objects of another library's subclasses of str: the kind of term for each class. Of
+    a literal the attributes `language` and `datatype` are asked. No object of ours is made of them.
     """
 
     _builder: BatchBuilder
     _is_open: cython.bint
     _may_lack_terms: cython.bint
+    _text_classes: dict[type, int]
+    _has_text_classes: cython.bint
     _ids: dict[object, int]
     _quoted_ids: dict[tuple[int, int, int], int]
     _quoted_objects: dict[int, tuple[object, int]]
@@ -222,6 +231,7 @@ class StatementBuilder:
     __slots__ = (
         "_builder",
         "_datatype_rows",
+        "_has_text_classes",
         "_ids",
         "_is_open",
         "_language_rows",
@@ -230,11 +240,19 @@ class StatementBuilder:
         "_quoted_objects",
         "_scratch",
         "_taken",
+        "_text_classes",
     )
 
-    def __init__(self, has_graph: bool | None = None, may_lack_terms: cython.bint = False):
+    def __init__(
+        self,
+        has_graph: bool | None = None,
+        may_lack_terms: cython.bint = False,
+        text_classes: dict[type, int] | None = None,
+    ):
         self._is_open = has_graph is None
         self._may_lack_terms = may_lack_terms
+        self._text_classes = text_classes or {}
+        self._has_text_classes = text_classes is not None
         self._taken = 0
         self._scratch = byte_column(SCRATCH_BYTES)
         self._begin(bool(has_graph), 0)
@@ -339,6 +357,13 @@ class StatementBuilder:
     @cython.exceptval(-1, check=False)
     def _id(self, term: object) -> cython.int:
         """Return the row of a term in the table of the batch."""
+        if self._has_text_classes:
+            # By identity, as hashing and comparing may run Python code of the other library.
+            held = self._quoted_objects.get(id(term))
+            if held is not None:
+                return held[1]
+            if isinstance(term, str):
+                return self._text_id(cython.cast(str, term) if cython.compiled else term)
         if isinstance(term, tuple):
             return self._quoted_id(cython.cast(tuple, term) if cython.compiled else term, 1)
         try:
@@ -348,6 +373,41 @@ class StatementBuilder:
         if known is None:
             return self._new_id(term)
         return known
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def _text_id(self, term: object) -> cython.int:
+        """Return the row of a term of another library, whose text is the object itself."""
+        known: cython.int
+        kind = self._text_classes.get(type(term))
+        if kind is None:
+            kind = self._inherited_kind(term)
+        # A subclass may have its own ideas of str(), which is not the text.
+        raw = self._utf8(str.__str__(term))
+        if kind != KIND_LITERAL:
+            known = self._intern(kind, 0, raw)
+        else:
+            language = term.language
+            datatype = term.datatype
+            if language:
+                known = self._intern(KIND_LANG_LITERAL, self._language_row(str(language)), raw)
+            elif datatype is None or str(datatype) == XSD_STRING:
+                known = self._intern(KIND_LITERAL, 0, raw)
+            elif not str(datatype):
+                raise self._error("has a literal with an empty datatype")
+            else:
+                known = self._intern(KIND_TYPED_LITERAL, self._datatype_row(str(datatype)), raw)
+        self._quoted_objects[id(term)] = (term, known)
+        return known
+
+    @cython.cfunc
+    def _inherited_kind(self, term: object) -> Any:
+        for base in type(term).__mro__:
+            kind = self._text_classes.get(base)
+            if kind is not None:
+                self._text_classes[type(term)] = kind
+                return kind
+        raise self._error(f"has {_described(term)} for a term; {_TERMS}")
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
@@ -480,7 +540,7 @@ _TERMS = "pass an IRI, a BlankNode, a Literal or a Triple"
 
 def _described(value: object) -> str:
     """Return a value in a message: a string as such, other things by their type."""
-    return f"the str {shortened(value)}" if isinstance(value, str) else f"a {type(value).__name__}"
+    return f"the str {shortened(value)}" if type(value) is str else f"a {type(value).__name__}"
 
 
 def _wrong_size(size: int, wanted: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from jellyframe.batch import Batch
 from jellyframe.errors import EncodeError
@@ -18,7 +18,11 @@ BATCH_BYTES: Final = 8 << 20
 
 
 def batches_of(
-    statements: Iterable[Triple | Quad], *, has_graph: bool | None = None, batch_rows: int = BATCH_ROWS
+    statements: Iterable[Triple | Quad] | Iterable[tuple[Any, ...]],
+    *,
+    has_graph: bool | None = None,
+    batch_rows: int = BATCH_ROWS,
+    text_classes: dict[type, int] | None = None,
 ) -> Iterator[Batch]:
     """Yield the statements of an iterable in batches of bounded rows and bytes.
 
@@ -29,11 +33,12 @@ def batches_of(
         statements: any iterable of triples or of quads; no more of it is drawn than the next batch takes
         has_graph: whether they are quads; None to go by the first one
         batch_rows: statements in a batch, at most
+        text_classes: the kinds of term that another library's subclasses of str stand for
 
     Raises:
         EncodeError: if something is not a statement of this kind, or holds what is not a term
     """
-    builder = StatementBuilder(has_graph)
+    builder = StatementBuilder(has_graph, text_classes=text_classes)
     iterator = iter(statements)
     while True:
         try:
