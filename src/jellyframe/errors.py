@@ -273,6 +273,7 @@ _EXTRA_OF_PACKAGE = {
     "pyspark": "spark",
     "rdflib": "rdflib",
     "shtab": "cli",
+    "uvicorn": "http",
 }
 
 

@@ -1,6 +1,6 @@
 """Every example of the help texts, the README and the documentation runs, in a folder with the files that it names.
 
-Those that need Spark are for the tests of Spark, and those that need a server for the tests of gRPC.
+Those that need Spark are for the tests of Spark, and those that need a server for the tests of gRPC and of `web`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ PAGES = ("README.md", "docs/python.md", "docs/limits.md", "docs/design.md", "doc
 COMMANDS = [
     example
     for example in (*help_examples(), *(example for page in PAGES for example in page_commands(page)))
-    if not example.needs_spark and not example.needs_server
+    if not example.needs_spark and not example.needs_server and not example.is_server
 ]
 
 

@@ -41,8 +41,13 @@ class Example(NamedTuple):
 
     @property
     def needs_server(self) -> bool:
-        """Whether it is a server that runs on, or a client of one."""
+        """Whether it is a gRPC server that runs on, or a client of one."""
         return "jellyframe grpc" in self.command
+
+    @property
+    def is_server(self) -> bool:
+        """Whether the command serves over HTTP until it is ended."""
+        return "jellyframe http serve" in self.command or "jellyframe view" in self.command
 
 
 def help_examples() -> list[Example]:

@@ -124,6 +124,16 @@ def add_limits(parser: CommandParser) -> None:
     )
 
 
+def add_listen(parser: CommandParser) -> None:
+    """Add the address that a server listens on, as `arguments.listen`."""
+    parser.add_argument(
+        "--listen",
+        metavar="HOST:PORT",
+        default="127.0.0.1:8080",
+        help="the address to listen on, by default 127.0.0.1:8080, which only this machine can reach; port 0 is any",
+    )
+
+
 def limits_of(arguments: argparse.Namespace) -> Limits:
     from jellyframe.options import Limits
 

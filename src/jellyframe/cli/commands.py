@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 RDF_COMMANDS: tuple[str, ...] = ("to_jelly", "from_jelly", "transcode", "inspect", "validate")
 PATCH_COMMANDS: tuple[str, ...] = ("to_jelly", "from_jelly", "diff", "apply", "invert", "compact", "log")
 GRPC_COMMANDS: tuple[str, ...] = ("serve", "publish", "subscribe", "topics")
+HTTP_COMMANDS: tuple[str, ...] = ("serve",)
 SPARK_COMMANDS: tuple[str, ...] = (
     "convert",
     "merge",
@@ -64,6 +65,12 @@ def build_parser(words: Sequence[str] | None = None) -> CommandParser:
     if words is None or "patch" in words:
         modules = tuple(f"patch.{name}" for name in PATCH_COMMANDS)
         _add(patch.add_subparsers(title="commands", metavar="COMMAND", required=True), modules)
+    http = top.add_parser(
+        "http", help="data over HTTP: " + ", ".join(HTTP_COMMANDS), description="Commands for data over HTTP."
+    )
+    if words is None or "http" in words:
+        modules = tuple(f"http.{name}" for name in HTTP_COMMANDS)
+        _add(http.add_subparsers(title="commands", metavar="COMMAND", required=True), modules)
     spark = top.add_parser(
         "spark",
         help="jobs on Spark, here or on a cluster: " + ", ".join(SPARK_COMMANDS),

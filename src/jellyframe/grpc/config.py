@@ -10,6 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
+from jellyframe.addresses import is_loopback, split_address
 from jellyframe.errors import OptionsError, display_name, shortened
 from jellyframe.grpc.security import TlsSettings, Token
 from jellyframe.grpc.subscribers import SlowPolicy
@@ -156,20 +157,6 @@ def parse_topic(text: str) -> tuple[str, TopicSettings]:
             f"{shortened(text)} is not a topic, as NAME=live, NAME=replay, NAME=log:FOLDER or NAME=file:PATH"
         )
     return found["name"], TopicSettings.parse(found["how"])
-
-
-def split_address(address: str) -> tuple[str, int]:
-    """Return the host and the port of an address, which may be IPv6 in brackets."""
-    host, colon, port = address.rpartition(":")
-    host = host.removeprefix("[").removesuffix("]")
-    if not colon or not host or not (port.isascii() and port.isdigit()) or int(port) > 65535:
-        raise OptionsError(f"{shortened(address)} is not an address: write HOST:PORT, such as 127.0.0.1:9090")
-    return host, int(port)
-
-
-def is_loopback(host: str) -> bool:
-    """Return whether a host can be reached from this machine only."""
-    return host in ("localhost", "::1") or re.fullmatch(r"127(\.[0-9]+){3}", host) is not None
 
 
 def _check_word(what: str, value: str, known: tuple[str, ...]) -> None:

@@ -13,8 +13,8 @@ from dataclasses import asdict
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from jellyframe.addresses import is_loopback, split_address
 from jellyframe.errors import OptionsError
-from jellyframe.grpc.config import is_loopback, split_address
 from jellyframe.grpc.metrics import CONTENT_TYPE, Metrics
 from jellyframe.grpc.protocol import TopicInfo
 

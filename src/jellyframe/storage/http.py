@@ -16,6 +16,8 @@ from jellyframe.storage.http_requests import HttpError, HttpSettings, send
 # What readers of Jelly ask for. Servers that know nothing of Jelly send whatever the file is to them.
 JELLY_ACCEPT = "application/x-jelly-rdf, application/octet-stream;q=0.5, */*;q=0.1"
 _ENCODINGS = ", ".join(COMPRESSIONS)
+# Jelly is small as it is: it can be resumed at any place, and need not be inflated.
+_JELLY_ENCODINGS = ", ".join(("identity", *(f"{kind};q=0.5" for kind in COMPRESSIONS)))
 # A small step forward is read over: another request takes longer.
 _NEAR_BYTES = 256 << 10
 _READ_BYTES = 1 << 20
@@ -155,7 +157,8 @@ class HttpFile:
         return self._body
 
     def _request(self) -> Body:
-        headers = {"Accept": self._accept, "Accept-Encoding": _ENCODINGS if self._compressed else "identity"}
+        encodings = _JELLY_ENCODINGS if self._accept.startswith("application/x-jelly") else _ENCODINGS
+        headers = {"Accept": self._accept, "Accept-Encoding": encodings if self._compressed else "identity"}
         body = Body(self._url, headers, self._settings, self._position, self._version)
         self._version = body.version
         self._body_position = self._position

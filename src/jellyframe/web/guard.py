@@ -1,0 +1,34 @@
+"""Who may ask: pages of other sites must not reach a server on loopback through the browser of its user."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from jellyframe.addresses import join_address
+from jellyframe.web.asgi import Request, RequestError
+
+
+class HostGuard:
+    """Checks that requests name one of some hosts, and come from no page of another site."""
+
+    def __init__(self, hosts: Sequence[str] | None) -> None:
+        self._hosts = None if hosts is None else {host.lower() for host in hosts}
+
+    def check(self, request: Request) -> None:
+        """Raise if a request is not for this server, or sent by a page of another."""
+        if self._hosts is None:
+            return
+        host = request.headers.get("host", "").lower()
+        if host not in self._hosts:
+            raise RequestError(421, "this server does not answer to that name (Host)")
+        origin = request.headers.get("origin")
+        if origin is not None and origin.lower() not in {f"http://{known}" for known in self._hosts}:
+            raise RequestError(403, "pages of other sites are not answered (Origin)")
+
+
+def loopback_hosts(host: str, port: int, names: Sequence[str] = ()) -> list[str]:
+    """Return the names under which what listens on loopback is asked, and others that were said."""
+    own = [join_address(name, port) for name in dict.fromkeys((host, "localhost", "127.0.0.1", "::1"))]
+    if port == 80:
+        own += [name.rpartition(":")[0] for name in own]
+    return [*own, *names]
