@@ -343,6 +343,28 @@ def test_a_refused_row_leaves_those_before_it() -> None:
         writer.end_patch()
 
 
+def test_a_row_without_the_terms_that_it_needs_is_refused(texts: ModuleType, twin: ModuleType) -> None:
+    default, iri = twin.DEFAULT_GRAPH, twin.IRI("x:y")
+    start = twin.TransactionStart()
+    for row, message in (
+        (twin.Add(iri, default, iri), "a statement needs a subject, a predicate and an object"),
+        (twin.Header("key", default), "a header needs a plain literal as key, and a value"),
+        (twin.NamespaceAdd("ex", twin.Literal("x")), "a namespace needs a plain literal as name, and an IRI"),
+    ):
+        sink = io.BytesIO()
+        with texts.PatchTextWriter(sink) as writer:
+            with pytest.raises(EncodeError, match=f"row 1 of those given: {message}"):
+                writer.write([start, row])
+            assert writer.rows_written == 1
+            writer.write([twin.TransactionAbort()])
+        assert sink.getvalue() == b"TX .\nTA .\n"
+        (batch,) = row_batches([row], has_graph=True) if twin is jellyframe else [None]
+        if batch is not None:
+            stream = LineStream(batch.columns, batch.terms, 0, 1, 40, batch.op)
+            with pytest.raises(EncodeError, match=message):
+                stream.next_piece()
+
+
 def test_one_patch_has_no_other_end(tmp_path: Any) -> None:
     options = jellyframe.PatchOptions(PatchStatementType.TRIPLES, PatchStreamType.FLAT)
     iri = jellyframe.IRI("x:y")

@@ -267,6 +267,18 @@ class BatchColumns:
         size = gather_kinds(self.rows(position), self._kinds, _KIND_WORDS, _KIND_LENGTHS, column.offsets, data)
         return column.array(size)
 
+    def kind_names_or_null(self, position: str) -> pa.Array:
+        """Return the same, but null for the default graph."""
+        names = self.kind_names(position)
+        valid, nulls = self.validity(position)
+        if not nulls:
+            return names
+        is_term = pa.Array.from_buffers(pa.bool_(), len(self), [None, validity_buffer(valid)])
+        if pa.types.is_dictionary(names.type):
+            indices = pc.if_else(is_term, names.indices, pa.scalar(None, names.indices.type))
+            return pa.DictionaryArray.from_arrays(indices, names.dictionary)
+        return pc.if_else(is_term, names, pa.scalar(None, names.type))
+
     def shown_values(self, position: str) -> Strings:
         """Return the values of terms, with texts for quoted triples if the position has any."""
         has_quoted = KIND_QUOTED_TRIPLE in self.kinds_in(position)

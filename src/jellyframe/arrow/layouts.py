@@ -15,6 +15,10 @@ A layout says for each position of a statement (`s`, `p`, `o`, `g`) what columns
 The default graph is a null in `g`. All strings are plain `string`, or dictionary-encoded if asked for. Every field may
 be null as far as the schema goes, which is what engines such as Spark declare; but only `g`, datatypes and languages
 ever are.
+
+The table of a patch has a column `op` in front: `A`, `D`, `PA`, `PD`, `TX`, `TC`, `TA` and `H` as in RDF Patch, and `P`
+for the end of a patch. There the name of a namespace and the key of a header are literals in `s`, the IRI and the value
+are in `o`, and any column is null where the row has no term.
 """
 
 from __future__ import annotations
@@ -34,6 +38,7 @@ from jellyframe.arrow.columns import (
     string_array,
     validity_buffer,
 )
+from jellyframe.arrow.operations import OP_COLUMN, operation_names
 from jellyframe.errors import TableError
 from jellyframe.kernel.gather_cy import cut_rows
 from jellyframe.kernel.kinds import KIND_DEFAULT_GRAPH, KIND_IRI
@@ -125,7 +130,7 @@ class FlatLayout(Layout):
 
     def column(self, columns: BatchColumns, position: str, name: str) -> pa.Array:
         if name == "o_kind":
-            return columns.kind_names(position)
+            return columns.kind_names_or_null(position)
         if name == "o_datatype":
             return columns.datatypes(position)
         if name == "o_lang":
@@ -152,6 +157,7 @@ class ArrowView:
     """Batches as record batches of one schema: a layout, with or without graphs, and some or all of its columns.
 
     With `dictionary`, strings are dictionary-encoded; the dictionaries are those of the batch and change with each.
+    `op_column` is for batches of patches.
     """
 
     def __init__(
@@ -160,6 +166,7 @@ class ArrowView:
         has_graph: bool,
         *,
         frame_column: bool = False,
+        op_column: bool = False,
         columns: Sequence[str] | None = None,
         dictionary: bool = False,
     ) -> None:
@@ -170,9 +177,9 @@ class ArrowView:
         self._is_dictionary = dictionary
         positions = POSITIONS if has_graph else POSITIONS[:3]
         string = self._make_columns.string_type
-        fields = {
-            field.name: (position, field) for position in positions for field in self._layout.fields(position, string)
-        }
+        fields = {OP_COLUMN: (OP_COLUMN, pa.field(OP_COLUMN, string))} if op_column else {}
+        for position in positions:
+            fields |= {field.name: (position, field) for field in self._layout.fields(position, string)}
         if frame_column:
             fields[FRAME_COLUMN] = (FRAME_COLUMN, pa.field(FRAME_COLUMN, pa.int64()))
         names = list(fields) if columns is None else list(columns)
@@ -182,7 +189,7 @@ class ArrowView:
             if name not in fields:
                 raise TableError(f"there is no column {name!r} here: the columns are {', '.join(fields)}")
         self._columns = [(name, fields[name][0]) for name in names]
-        self._positions = sorted({position for _name, position in self._columns} - {FRAME_COLUMN})
+        self._positions = sorted({position for _name, position in self._columns} - {FRAME_COLUMN, OP_COLUMN})
         self.schema = pa.schema([fields[name][1] for name in names])
 
     def record_batches(self, batches: Iterable[Batch]) -> Iterator[pa.RecordBatch]:
@@ -218,6 +225,8 @@ class ArrowView:
     def _column(self, made: BatchColumns, batch: Batch, name: str, position: str) -> pa.Array:
         if position == FRAME_COLUMN:
             return frame_numbers(batch)
+        if position == OP_COLUMN:
+            return operation_names(batch, dictionary=self._is_dictionary)
         if position == "g" and not batch.has_graph:
             return pa.nulls(len(batch), self.schema.field(name).type)
         return self._layout.column(made, position, name)

@@ -52,26 +52,34 @@ def batch_to_arrow(
     dictionary: bool = False,
 ) -> pa.RecordBatch:
     """Return the statements of a batch as an Arrow record batch; LimitError if a column takes more than 2 GiB."""
-    view = ArrowView(layout, batch.has_graph, frame_column=frame_column, columns=columns, dictionary=dictionary)
+    view = ArrowView(
+        layout,
+        batch.has_graph,
+        frame_column=frame_column,
+        op_column=batch.op is not None,
+        columns=columns,
+        dictionary=dictionary,
+    )
     return view.convert(batch)
 
 
 def table_to_batches(
-    table: Any, *, layout: LayoutName | None = None, batch_rows: int = DEFAULT_BATCH_ROWS
+    table: Any, *, layout: LayoutName | None = None, batch_rows: int = DEFAULT_BATCH_ROWS, is_patch: bool = False
 ) -> Iterator[Batch]:
     """Return the rows of a table as batches of up to `batch_rows` rows and about 32 MiB of strings.
 
     `table` is a `pyarrow.Table`, `RecordBatch` or `RecordBatchReader`, or any object with Arrow's stream interface
     (of Polars, DuckDB, pandas, …). `layout` says what the columns are; by default they tell it. They may also be large,
-    dictionary-encoded or view strings. Columns that belong to no layout are left aside.
+    dictionary-encoded or view strings. Columns that belong to no layout are left aside. With `is_patch`, the rows are
+    those of a patch, with a column `op`.
     """
     if isinstance(table, pa.RecordBatch):
         table = pa.Table.from_batches([table])
     if isinstance(table, pa.Table):
-        maker = BatchMaker(table.schema, layout)
+        maker = BatchMaker(table.schema, layout, is_patch=is_patch)
         return _batches(maker, joined_batches(table.to_batches(batch_rows)), batch_rows)
     table = record_batch_reader(table)
-    return _batches(BatchMaker(table.schema, layout), table, batch_rows)
+    return _batches(BatchMaker(table.schema, layout, is_patch=is_patch), table, batch_rows)
 
 
 def record_batch_reader(table: Any) -> pa.RecordBatchReader:

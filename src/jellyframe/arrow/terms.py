@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from jellyframe.arrow.layouts import FRAME_COLUMN, KIND_NAMES, POSITIONS, get_layout
+from jellyframe.arrow.operations import OP_COLUMN, operations, require_no_terms
 from jellyframe.batch import Batch
 from jellyframe.errors import TableError, TextError, shortened
 from jellyframe.kernel.columns_cy import (
@@ -272,8 +273,9 @@ def _shown(string: pa.Scalar) -> str:
 class _Terms:
     """The terms of one record batch, as they are met."""
 
-    def __init__(self, record_batch: pa.RecordBatch) -> None:
+    def __init__(self, record_batch: pa.RecordBatch, *, is_patch: bool) -> None:
         self._record_batch = record_batch
+        self._is_patch = is_patch
         rows = len(record_batch)
         # A guess that fits most data, so that the table need not grow often.
         self.table = TermTable(rows // 2, 16 * rows)
@@ -284,12 +286,15 @@ class _Terms:
     def column(self, layout: str, position: str) -> memoryview:
         """Return the terms of a position."""
         array = _settled(self._record_batch[position])
-        if array.null_count and position != "g":
+        if array.null_count and position != "g" and not self._is_patch:
             raise TableError("there is no term (null)", row=_first(array.is_null()))
         if pa.types.is_struct(array.type):
             return self._structs(array)
         if layout == "flat" and position == "o":
-            return self._parts(array, *map(self._column, ("o_kind", "o_datatype", "o_lang")), is_term=None)
+            kinds, datatypes, languages = map(self._column, ("o_kind", "o_datatype", "o_lang"))
+            assert kinds is not None
+            is_term = pc.or_(array.is_valid(), kinds.is_valid()) if array.null_count and self._is_patch else None
+            return self._parts(array, kinds, datatypes, languages, is_term=is_term)
         if layout == "ntriples" and not array.null_count and not pa.types.is_dictionary(array.type):
             return _texts(array, self.table)
         distinct = _Distinct.of(array)
@@ -358,11 +363,15 @@ def _has_values(array: pa.Array | None) -> bool:
 class BatchMaker:
     """Turns the record batches of one schema, in order, into batches.
 
-    Where there is a column `frame`, a change of its number ends a frame. The numbers themselves are not kept.
+    Where there is a column `frame`, a change of its number ends a frame. The numbers themselves are not kept. The table
+    of a patch (`is_patch`) has a column `op`, and nulls where a row has no term.
     """
 
-    def __init__(self, schema: pa.Schema, layout: str | None = None) -> None:
+    def __init__(self, schema: pa.Schema, layout: str | None = None, *, is_patch: bool = False) -> None:
         self._layout = find_layout(schema, layout)
+        self._is_patch = is_patch
+        if is_patch and (OP_COLUMN not in schema.names or not _is_string(schema.field(OP_COLUMN).type)):
+            raise TableError(f"the table of a patch needs a column 'op' of strings: the columns are {_names(schema)}")
         self._has_graph = "g" in schema.names
         self._has_frames = FRAME_COLUMN in schema.names
         if self._has_frames and not pa.types.is_integer(schema.field(FRAME_COLUMN).type):
@@ -372,13 +381,23 @@ class BatchMaker:
         self._last_number: int | None = None
 
     def make(self, record_batch: pa.RecordBatch) -> Batch:
-        terms = _Terms(record_batch)
+        terms = _Terms(record_batch, is_patch=self._is_patch)
+        op = self._operations(record_batch) if self._is_patch else None
         s, p, o = (self._column(terms, position) for position in POSITIONS[:3])
         g = self._column(terms, "g") if self._has_graph else None
         first_frame = self._frame
         frame_ends = self._frame_ends(record_batch.column(FRAME_COLUMN)) if self._has_frames else None
         self._rows += len(record_batch)
-        return Batch((s, p, o, g), terms.table, first_frame=first_frame, frame_ends=frame_ends)
+        return Batch((s, p, o, g), terms.table, first_frame=first_frame, frame_ends=frame_ends, op=op)
+
+    def _operations(self, record_batch: pa.RecordBatch) -> memoryview:
+        try:
+            ops = operations(_settled(record_batch[OP_COLUMN]))
+            require_no_terms(ops, record_batch)
+            return ops
+        except TableError as error:
+            row = None if error.row is None else self._rows + error.row
+            raise TableError(f"column 'op': {error.message}", row=row) from None
 
     def _column(self, terms: _Terms, position: str) -> memoryview:
         try:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Protocol, Self, Unpack
+from typing import TYPE_CHECKING, Protocol, Self, TypedDict, Unpack
 
 from jellyframe.errors import OptionsError, TextError
 from jellyframe.formats.rdf_patch import PatchEnds, PatchTextWriter, open_text_input
@@ -24,9 +24,30 @@ from jellyframe.patch.writer import PatchWriterSettings, open_patch_writer
 from jellyframe.stream.decoder import DEFAULT_BATCH_ROWS
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from jellyframe.batch import Batch
+    from jellyframe.options import LayoutName
     from jellyframe.patch.rows import PatchRow
+    from jellyframe.patch.tables import PatchTable
     from jellyframe.storage.types import FileSystem, Sink, Source
+
+
+class PatchReadSettings(TypedDict, total=False):
+    """The keyword arguments of `open_patch_input`."""
+
+    limits: Limits | None
+    strict: bool
+    lenient: bool
+    concatenated: bool
+    batch_rows: int
+    delimited: bool | None
+    byte_range: tuple[int, int | None] | None
+    statement_type: PatchStatementType
+    patch_ends: PatchEnds
+    generalized: bool
+    on_error: Callable[[TextError], object] | None
+    filesystem: FileSystem | None
 
 
 class PatchOutput(Protocol):
@@ -45,6 +66,9 @@ class PatchOutput(Protocol):
 
     def write_batch(self, batch: Batch, start: int = 0, stop: int | None = None) -> None:
         """Write the rows of a batch, which has the column `op`."""
+
+    def write_table(self, table: PatchTable, layout: LayoutName | None = None) -> None:
+        """Write an Arrow table of patches."""
 
     def end_patch(self) -> None:
         """End the patch, even an empty one."""
@@ -159,6 +183,67 @@ def open_patch_output(
     return PatchTextWriter(
         sink, options, compression=settings.get("compression"), filesystem=settings.get("filesystem")
     )
+
+
+def read_patch_table(
+    source: Source,
+    layout: LayoutName = "struct",
+    *,
+    columns: Sequence[str] | None = None,
+    dictionary: bool = False,
+    format: str | Format | None = None,  # noqa: A002
+    **settings: Unpack[PatchReadSettings],
+) -> pa.Table:
+    """Read all patches of a source, of any format, into an Arrow table.
+
+    The column `op` says what a row does, as in RDF Patch; `P` ends a patch. The metadata of the schema has the options
+    of the stream, as JSON, for `write_patch_table`.
+
+    Args:
+        source: a path, a URI, bytes, or a binary file object
+        layout: `struct`, `ntriples` or `flat`
+        columns: those to make; all by default
+        dictionary: encode strings with dictionaries
+        format: `jelly-patch` or `rdfp`; by default as the file's name tells, and Jelly-Patch where there is no name
+        settings: those of `open_patch_input`
+    """
+    with open_patch_input(source, format, **settings) as reader:
+        return reader.read_table(layout, columns=columns, dictionary=dictionary)
+
+
+def write_patch_table(
+    table: PatchTable,
+    sink: Sink,
+    options: PatchOptions | None = None,
+    *,
+    layout: LayoutName | None = None,
+    format: str | Format | None = None,  # noqa: A002
+    **settings: Unpack[PatchWriterSettings],
+) -> None:
+    """Write an Arrow table of patches, as Jelly-Patch or RDF Patch text.
+
+    Args:
+        table: a table, record batch or record batch reader of pyarrow, or an object with Arrow's stream interface
+        sink: a path or a URI, or a binary file object
+        options: the options of the stream; by default those in the metadata of the table's schema, where
+            `read_patch_table` puts them
+        layout: what the columns are: `struct`, `ntriples` or `flat`; by default the columns tell it
+        format: `jelly-patch` or `rdfp`; by default as the file's name tells, and Jelly-Patch where there is no name
+        settings: those of `open_patch_writer`
+
+    Raises:
+        TableError: if the columns do not hold rows of patches
+        EncodeError: if a row cannot be written
+    """
+    import pyarrow as pa
+
+    from jellyframe.arrow.tables import record_batch_reader
+    from jellyframe.patch.tables import table_options
+
+    if not isinstance(table, pa.Table | pa.RecordBatch):
+        table = record_batch_reader(table)
+    with open_patch_output(sink, format, options or table_options(table), **settings) as writer:
+        writer.write_table(table, layout)
 
 
 def patch_format(format: str | Format | None, place: Source | Sink) -> Format:  # noqa: A002

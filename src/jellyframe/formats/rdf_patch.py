@@ -39,7 +39,9 @@ from jellyframe.stream.decoder import DEFAULT_BATCH_ROWS, check_batch_rows
 from jellyframe.stream.exclusive import Exclusive
 
 if TYPE_CHECKING:
+    from jellyframe.options import LayoutName
     from jellyframe.patch.rows import PatchRow
+    from jellyframe.patch.tables import PatchTable
     from jellyframe.storage.types import Compression, FileSystem, Sink, Source
 
 # Where the patches of a text end: at marks `# end of patch` and before headers that follow other rows, at marks alone,
@@ -138,7 +140,7 @@ class PatchTextWriter:
     """RDF Patch text that is being written, with the methods of a `PatchWriter`.
 
     What goes to a path appears there when the writer is closed. The rows are written as they come: whether transactions
-    start and end in turns is not looked at.
+    start and end in turns is not looked at. Where a row is refused, those before it are written.
 
     Args:
         sink: a path or a URI, where the file appears when the writer is closed, or a binary file object
@@ -183,8 +185,15 @@ class PatchTextWriter:
             EncodeError: if something is not a row, or has a graph where there can be none
         """
         with self._exclusive:
+            given = 0
             for batch in row_batches(rows, has_graph=self._options.has_graph):
-                self._write_batch(batch, 0, len(batch))
+                try:
+                    self._write_batch(batch, 0, len(batch))
+                except EncodeError as error:
+                    if error.row is None:
+                        raise
+                    raise EncodeError(f"row {given + error.row} of those given: {error.message}") from None
+                given += len(batch)
 
     def write_batch(self, batch: Batch, start: int = 0, stop: int | None = None) -> None:
         """Write the rows of a batch; the batch's own frames do not matter.
@@ -196,6 +205,20 @@ class PatchTextWriter:
         """
         with self._exclusive:
             self._write_batch(batch, start, len(batch) if stop is None else stop)
+
+    def write_table(self, table: PatchTable, layout: LayoutName | None = None) -> None:
+        """Write an Arrow table, record batch or record batch reader of patches, in any of the layouts.
+
+        Args:
+            table: the rows; a row with the operation `P` ends a patch
+            layout: what the columns are; by default they tell it
+
+        Raises:
+            TableError: if the columns do not hold rows of patches
+        """
+        from jellyframe.patch.tables import write_rows
+
+        write_rows(table, layout, self)
 
     def end_patch(self) -> None:
         """End the patch, even an empty one.
@@ -247,9 +270,16 @@ class PatchTextWriter:
         self._require_open()
         if batch.has_graph and not self._options.has_graph:
             raise NamedGraphError("rows with graphs in a patch of triples; set statement_type to QUADS")
-        for lines in patch_text(batch, start, stop, memory=self._memory):
-            self._sink.write(lines)
-        self._rows_written += stop - start
+        written = start
+        try:
+            for lines in patch_text(batch, start, stop, memory=self._memory):
+                self._sink.write(lines)
+            written = stop
+        except EncodeError as error:
+            written = start if error.row is None else error.row
+            raise
+        finally:
+            self._rows_written += written - start
 
 
 def patch_text(
@@ -266,7 +296,12 @@ def patch_text(
             strings = term_strings(batch.terms, memory, 0, TEXTS_BYTES, batch.columns)
     while strings is not None and start < stop:
         last = min(start + LINES_ROWS, stop)
-        lines, start = write_patch_lines(batch.op, *batch.columns, strings, start, last, LINES_BYTES)
+        try:
+            lines, start = write_patch_lines(batch.op, *batch.columns, strings, start, last, LINES_BYTES)
+        except EncodeError as error:
+            # The rows before the one that is refused are written.
+            yield from patch_text(batch, start, error.row, memory=memory)
+            raise
         if not lines:
             break
         yield lines

@@ -17,14 +17,22 @@ from jellyframe.kernel.table_cy import StringTable
 
 if cython.compiled:
     from cython.cimports.jellyframe.kernel.patch_fields import (
+        PATCH_DELETE,
         PATCH_HEADER,
+        PATCH_NAMESPACE_ADD,
         PATCH_NAMESPACE_DELETE,
         PATCH_PUNCTUATION,
     )
     from cython.cimports.jellyframe.kernel.runs import move_bytes
     from cython.cimports.jellyframe.kernel.table_cy import StringTable
 else:
-    from jellyframe.kernel.patch_fields import PATCH_HEADER, PATCH_NAMESPACE_DELETE, PATCH_PUNCTUATION
+    from jellyframe.kernel.patch_fields import (
+        PATCH_DELETE,
+        PATCH_HEADER,
+        PATCH_NAMESPACE_ADD,
+        PATCH_NAMESPACE_DELETE,
+        PATCH_PUNCTUATION,
+    )
     from jellyframe.kernel.runs import move_bytes
 
 MAX_STRING_BYTES = cython.declare(cython.Py_ssize_t, 0x7FFFFFFF)
@@ -121,17 +129,38 @@ def write_patch_lines(
             writer.put_bytes(PATCH_END)
             continue
         writer.put_word(op[row])
-        if op[row] == PATCH_HEADER:
+        if op[row] <= PATCH_DELETE:
+            if writer.length(s[row]) == 0 or writer.length(p[row]) == 0 or writer.length(o[row]) == 0:
+                raise row_refusal(op[row], row)
+            writer.put(s[row])
+            writer.put(p[row])
+            writer.put(o[row])
+        elif op[row] == PATCH_HEADER:
+            if not writer.is_string(s[row]) or writer.length(o[row]) == 0:
+                raise row_refusal(op[row], row)
             writer.put_key(s[row])
-        else:
-            writer.put_if_any(s[row])
-            writer.put_if_any(p[row])
-        if op[row] != PATCH_NAMESPACE_DELETE:
-            writer.put_if_any(o[row])
-        if has_graph:
-            writer.put_if_any(graphs[row])
+            writer.put(o[row])
+        elif op[row] <= PATCH_NAMESPACE_DELETE:
+            if not writer.is_string(s[row]) or (op[row] == PATCH_NAMESPACE_ADD and not writer.is_iri(o[row])):
+                raise row_refusal(op[row], row)
+            writer.put(s[row])
+            if op[row] == PATCH_NAMESPACE_ADD:
+                writer.put(o[row])
+        if has_graph and writer.length(graphs[row]) > 0:
+            writer.put(graphs[row])
         writer.end_line()
     return lines[: writer.size], stop
+
+
+def row_refusal(op: cython.int, row: cython.Py_ssize_t) -> EncodeError:
+    """Return the error of a row that has not the terms that its operation needs."""
+    if op == PATCH_HEADER:
+        return EncodeError("a header needs a plain literal as key, and a value", row=row)
+    if op == PATCH_NAMESPACE_ADD:
+        return EncodeError("a namespace needs a plain literal as name, and an IRI", row=row)
+    if op == PATCH_NAMESPACE_DELETE:
+        return EncodeError("a namespace needs a plain literal as name", row=row)
+    return EncodeError("a statement needs a subject, a predicate and an object", row=row)
 
 
 def patch_word(op: cython.int) -> bytes:
@@ -212,13 +241,18 @@ class LineWriter:
         return 0
 
     @cython.cfunc
-    @cython.inline
     @cython.exceptval(-1, check=False)
-    def put_if_any(self, term: cython.int) -> cython.int:
-        """Put a term and a blank behind it, unless it is the default graph, whose text is empty."""
-        if self.length(term) > 0:
-            self.put(term)
-        return 0
+    def is_string(self, term: cython.int) -> cython.bint:
+        """Return whether a term is a plain literal: nothing follows its quotation marks."""
+        n: cython.Py_ssize_t = self.length(term)
+        start: cython.Py_ssize_t = self._offsets[term]
+        return n >= 2 and self._texts[start] == 0x22 and self._texts[start + n - 1] == 0x22
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def is_iri(self, term: cython.int) -> cython.bint:
+        start: cython.Py_ssize_t = self._offsets[term]
+        return self.length(term) >= 2 and self._texts[start] == 0x3C and self._texts[start + 1] != 0x3C
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)

@@ -7,7 +7,7 @@ try:
 except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
     import cython
 
-from jellyframe.kernel.line_write_cy import PATCH_END, is_word, patch_word
+from jellyframe.kernel.line_write_cy import PATCH_END, is_word, patch_word, row_refusal
 from jellyframe.kernel.ntriples_write_cy import TermWriter
 from jellyframe.kernel.table_cy import StringTable, TermTable
 
@@ -15,10 +15,14 @@ if cython.compiled:
     from cython.cimports.jellyframe.kernel.kinds import (
         KIND_BLANK_NODE,
         KIND_DEFAULT_GRAPH,
+        KIND_IRI,
+        KIND_LITERAL,
         KIND_QUOTED_TRIPLE,
     )
     from cython.cimports.jellyframe.kernel.patch_fields import (
+        PATCH_DELETE,
         PATCH_HEADER,
+        PATCH_NAMESPACE_ADD,
         PATCH_NAMESPACE_DELETE,
         PATCH_PUNCTUATION,
     )
@@ -27,9 +31,17 @@ else:
     from jellyframe.kernel.kinds import (
         KIND_BLANK_NODE,
         KIND_DEFAULT_GRAPH,
+        KIND_IRI,
+        KIND_LITERAL,
         KIND_QUOTED_TRIPLE,
     )
-    from jellyframe.kernel.patch_fields import PATCH_HEADER, PATCH_NAMESPACE_DELETE, PATCH_PUNCTUATION
+    from jellyframe.kernel.patch_fields import (
+        PATCH_DELETE,
+        PATCH_HEADER,
+        PATCH_NAMESPACE_ADD,
+        PATCH_NAMESPACE_DELETE,
+        PATCH_PUNCTUATION,
+    )
 
 # Longer strings are written in slices.
 SLICE_BYTES = cython.declare(cython.Py_ssize_t, 1 << 20)
@@ -139,8 +151,9 @@ class LineStream:
             self._writer.put_raw(PATCH_END)
             self._row += 1
             return 0
-        self._writer.put_raw(patch_word(op) + b" ")
         columns = self._columns
+        self._require_terms(op, columns[0][self._row], columns[1][self._row], columns[2][self._row])
+        self._writer.put_raw(patch_word(op) + b" ")
         if op == PATCH_HEADER:
             start = self._table.values.offsets[columns[0][self._row]]
             stop = self._table.values.offsets[columns[0][self._row] + 1]
@@ -152,6 +165,23 @@ class LineStream:
         # Columns that are not to be written have been replaced by one in which nothing stands.
         self._begin_row()
         self._columns = columns
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def _require_terms(self, op: cython.int, s: cython.int, p: cython.int, o: cython.int) -> cython.int:
+        """Raise if a row has not the terms that its operation needs."""
+        kinds = self._table.kinds
+        if op <= PATCH_DELETE:
+            is_right = KIND_DEFAULT_GRAPH not in (kinds[s], kinds[p], kinds[o])
+        elif op == PATCH_HEADER:
+            is_right = kinds[s] == KIND_LITERAL and kinds[o] != KIND_DEFAULT_GRAPH
+        elif op == PATCH_NAMESPACE_ADD:
+            is_right = kinds[s] == KIND_LITERAL and kinds[o] == KIND_IRI
+        else:
+            is_right = op != PATCH_NAMESPACE_DELETE or kinds[s] == KIND_LITERAL
+        if not is_right:
+            raise row_refusal(op, self._row)
         return 0
 
     @cython.cfunc

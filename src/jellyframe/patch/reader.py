@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from jellyframe.batch import Batch
 from jellyframe.options import Limits
@@ -17,6 +18,11 @@ from jellyframe.stream.decoder import DEFAULT_BATCH_ROWS
 from jellyframe.stream.exclusive import ExclusiveIterator
 from jellyframe.stream.reading import AnyReader, BatchSource
 from jellyframe.stream.source_batches import SourceBatches
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from jellyframe.options import LayoutName
 
 
 def open_patch_reader(
@@ -88,6 +94,39 @@ class PatchReader(AnyReader[PatchOptions]):
     def transactions(self) -> Iterator[Transaction]:
         """Return the transactions of the stream and, as groups that are not explicit, the rows that are in none."""
         return transactions_of(self._guarded_batches())
+
+    def record_batches(
+        self, layout: LayoutName = "struct", *, columns: Sequence[str] | None = None, dictionary: bool = False
+    ) -> pa.RecordBatchReader:
+        """Return what is left of the stream as Arrow record batches, decoded as they are drawn.
+
+        The column `op` says what a row does; `P` there ends a patch, whatever the type of the stream. The schema's
+        metadata has the options of the stream, for `write_table`.
+
+        Args:
+            layout: `struct`, `ntriples` or `flat`, as in `read_table`
+            columns: those to make; all by default
+            dictionary: encode strings with a dictionary, which is the term table of each batch
+        """
+        from jellyframe.patch.tables import record_batches
+
+        return record_batches(self._guarded_batches(), self.options, layout, columns=columns, dictionary=dictionary)
+
+    def read_table(
+        self, layout: LayoutName = "struct", *, columns: Sequence[str] | None = None, dictionary: bool = False
+    ) -> pa.Table:
+        """Return what is left of the stream as an Arrow table; the arguments are those of `record_batches`.
+
+        Args:
+            layout: `struct`, `ntriples` or `flat`
+            columns: those to make; all by default
+            dictionary: encode strings with dictionaries
+        """
+        return self.record_batches(layout, columns=columns, dictionary=dictionary).read_all()
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Export what is left of the stream through the Arrow C stream interface, in the layout `struct`."""
+        return self.record_batches().__arrow_c_stream__(requested_schema)
 
     def __iter__(self) -> Iterator[PatchRow]:
         return self.rows()

