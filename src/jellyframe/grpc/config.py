@@ -17,13 +17,13 @@ from jellyframe.grpc.subscribers import SlowPolicy
 from jellyframe.options import Limits
 from jellyframe.sizes import parse_duration, parse_size
 
-Retention: TypeAlias = Literal["live", "replay", "log", "file", "none"]
+Retention: TypeAlias = Literal["live", "replay", "log", "file", "kafka", "none"]
 LogFormat: TypeAlias = Literal["text", "json"]
 _T = TypeVar("_T")
 # The largest message that gRPC clients take unless they are told otherwise.
 DEFAULT_FRAME_BYTES = 4 << 20
-_TOPIC = re.compile(r"(?P<name>.*?)=(?P<how>live|replay|log:.+|file:.+|none)", re.DOTALL)
-_HOW = re.compile(r"(?P<kind>live|replay|none)|(?P<with_path>log|file):(?P<path>.+)", re.DOTALL)
+_TOPIC = re.compile(r"(?P<name>.*?)=(?P<how>live|replay|log:.+|file:.+|kafka://.+|none)", re.DOTALL)
+_HOW = re.compile(r"(?P<kind>live|replay|none)|(?P<with_path>log|file):(?P<path>.+)|(?P<url>(kafka)://.+)", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,8 @@ class TopicSettings:
 
     Args:
         retention: `live` keeps nothing, `replay` keeps frames in memory, `log` on disk; `file` serves a file or a
-            folder; `none` refuses the topic
-        path: the folder of a log, or the file or folder that is served
+            folder; `kafka` keeps frames in a Kafka topic; `none` refuses the topic
+        path: the folder of a log, the file or folder that is served, or the URL of the Kafka cluster
         max_bytes: bytes that are kept, at most; by default 64 MiB in memory, and no such limit on disk
         max_age: seconds for which frames are kept, at most
         segment_bytes: bytes after which a log begins another file
@@ -55,20 +55,24 @@ class TopicSettings:
     def __post_init__(self) -> None:
         _check_word("retention", self.retention, get_args(Retention))
         _check_word("slow", self.slow, get_args(SlowPolicy))
-        if (self.path is not None) != (self.retention in ("log", "file")):
+        if (self.path is not None) != (self.retention in ("log", "file", "kafka")):
             needs = "needs a path" if self.path is None else "has no path"
             raise OptionsError(f"a topic of the retention {self.retention} {needs}")
 
     @classmethod
     def parse(cls, text: str) -> TopicSettings:
-        """Return the settings that `live`, `replay`, `log:FOLDER`, `file:PATH` or `none` stand for.
+        """Return the settings that `live`, `replay`, `log:FOLDER`, `file:PATH`, `kafka://…` or `none` stand for.
 
         Args:
             text: one of these
         """
         found = _HOW.fullmatch(text)
         if found is None:
-            raise OptionsError(f"{shortened(text)} is not one of live, replay, log:FOLDER, file:PATH, none")
+            raise OptionsError(
+                f"{shortened(text)} is not one of live, replay, log:FOLDER, file:PATH, kafka://HOST:PORT, none"
+            )
+        if found["url"] is not None:
+            return cls("kafka", found["url"])
         return cls(found["kind"] or found["with_path"], found["path"])  # type: ignore[arg-type]
 
 
@@ -154,7 +158,7 @@ def parse_topic(text: str) -> tuple[str, TopicSettings]:
     found = _TOPIC.fullmatch(text)
     if found is None:
         raise OptionsError(
-            f"{shortened(text)} is not a topic, as NAME=live, NAME=replay, NAME=log:FOLDER or NAME=file:PATH"
+            f"{shortened(text)} is not a topic, as NAME=live, NAME=replay, NAME=log:FOLDER, NAME=file:PATH or NAME=kafka://HOST:PORT"
         )
     return found["name"], TopicSettings.parse(found["how"])
 
@@ -212,9 +216,11 @@ def _settings(table: dict[str, Any], folder: Path) -> ServerSettings:
 def _topic(place: str, value: Any, folder: Path) -> TopicSettings:
     if isinstance(value, str):
         settings = TopicSettings.parse(value)
-        return settings if settings.path is None else replace(settings, path=_path(folder, settings.path))
+        if settings.path is None or settings.retention == "kafka":
+            return settings
+        return replace(settings, path=_path(folder, settings.path))
     table = dict(_table(place, value))
-    if "path" in table:
+    if "path" in table and table.get("retention") != "kafka":
         table["path"] = _path(folder, table["path"])
     return _build(TopicSettings, place, table)
 

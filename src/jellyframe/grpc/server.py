@@ -175,7 +175,7 @@ class Server:
                 raise TopicNotFoundError(f"there is no topic {shortened(name)} on this server")
             if settings.retention == "log" and settings.path is not None:
                 settings = replace(settings, path=folder_of_topic(settings.path, name))
-        store = open_store(settings, self._limits)
+        store = open_store(settings, name, self._limits)
         return Topic(name, store, self._limits, QueueSettings(settings.queue_bytes, settings.slow))
 
 

@@ -10,7 +10,7 @@ from jellyframe.cli.console import UsageError
 
 if TYPE_CHECKING:
     from jellyframe.cli.console import Console
-    from jellyframe.grpc.config import ServerSettings
+    from jellyframe.grpc.config import ServerSettings, TopicSettings
     from jellyframe.grpc.server import Server
 
 _EXAMPLES = """
@@ -21,7 +21,7 @@ jellyframe grpc serve --config server.toml --check-config
 _DESCRIPTION = """\
 Serve Jelly streams by topic: what clients publish goes to all who subscribe. A topic is `live` (nothing is kept),
 `replay` (frames are kept in memory), `log:FOLDER` (frames are kept on disk, as Jelly files) or `file:PATH` (a file or
-folder to read).
+folder to read). With --store, topics that are not named are kept in a Kafka cluster.
 
 When the server is ready it says so on standard error, with its address. SIGTERM and SIGINT have it end what is under
 way and stop; SIGHUP has it read certificates and tokens again."""
@@ -53,6 +53,12 @@ def add_parser(subparsers: Any) -> None:
         metavar="HOW",
         help="the same for topics that are not named, live if not given; none to refuse them. log:FOLDER has a folder "
         "in it for each topic",
+    )
+    parser.add_argument(
+        "--store",
+        metavar="URL",
+        help="keep topics that are not named in a Kafka cluster, as kafka://HOST:PORT, which several servers may "
+        "share; the same as --default-topic URL",
     )
     parser.add_argument("--web", metavar="HOST:PORT", help="the address of a status page, and of metrics at /metrics")
     parser.add_path("--tls-certificate", metavar="FILE", help="the server's certificate chain, in PEM")
@@ -99,6 +105,10 @@ def settings_of(arguments: argparse.Namespace) -> ServerSettings:
     }
     if arguments.topic:
         changes["topics"] = {**settings.topics, **dict(map(parse_topic, arguments.topic))}
+    if arguments.store is not None:
+        if arguments.default_topic is not None:
+            raise UsageError("--store and --default-topic exclude each other")
+        changes["default_topic"] = _kafka_topic(arguments.store)
     if arguments.default_topic is not None:
         changes["default_topic"] = TopicSettings.parse(arguments.default_topic)
     if (arguments.tls_certificate is None) != (arguments.tls_key is None):
@@ -108,6 +118,14 @@ def settings_of(arguments: argparse.Namespace) -> ServerSettings:
     elif arguments.tls_client_ca is not None:
         raise UsageError("--tls-client-ca needs --tls-certificate and --tls-key")
     return replace(settings, **changes)
+
+
+def _kafka_topic(url: str) -> TopicSettings:
+    from jellyframe.grpc.config import TopicSettings
+    from jellyframe.grpc.retention.kafka_cluster import KafkaAddress
+
+    KafkaAddress.parse(url)
+    return TopicSettings("kafka", url)
 
 
 async def _serve(server: Server, arguments: argparse.Namespace) -> None:

@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 from jellyframe.errors import OptionsError, shortened
 from jellyframe.grpc.config import TopicSettings
+from jellyframe.grpc.retention.kafka import KafkaStore
 from jellyframe.grpc.retention.live import LiveStore
 from jellyframe.grpc.retention.log import LogSettings, LogStore
 from jellyframe.grpc.retention.replay import ReplayStore
@@ -17,8 +18,8 @@ from jellyframe.options import Limits
 DEFAULT_REPLAY_BYTES = 64 << 20
 
 
-def open_store(settings: TopicSettings, limits: Limits) -> Store:
-    """Return the store that settings ask for; it has yet to be started."""
+def open_store(settings: TopicSettings, name: str, limits: Limits) -> Store:
+    """Return the store of a topic, as its settings ask for; it has yet to be started."""
     if settings.retention == "live":
         return LiveStore()
     if settings.retention == "replay":
@@ -31,6 +32,9 @@ def open_store(settings: TopicSettings, limits: Limits) -> Store:
     if settings.retention == "file":
         assert settings.path is not None
         return StaticStore(settings.path, limits)
+    if settings.retention == "kafka":
+        assert settings.path is not None
+        return KafkaStore(settings.path, name, limits)
     raise OptionsError(f"a topic of the retention {settings.retention} cannot be opened")
 
 

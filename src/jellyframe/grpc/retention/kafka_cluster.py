@@ -1,0 +1,261 @@
+"""A Kafka cluster as topics need it: records out, records in, and what is there."""
+
+from __future__ import annotations
+
+import queue
+import re
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, NamedTuple, TypeAlias
+from urllib.parse import parse_qsl, urlsplit
+from uuid import uuid4
+
+from jellyframe.errors import OptionsError, StorageError, how_to_install, shortened
+
+SCHEME = "kafka"
+# Seconds that the cluster has to answer a question.
+_PATIENCE = 30.0
+_POLL_SECONDS = 0.1
+_RECORDS_AT_A_TIME = 500
+# What Kafka allows in the name of a topic.
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9._-]{1,249}")
+_ESCAPED = "jelly.escaped."
+_MOST_NAME_LENGTH = 249
+# Settings of librdkafka that are ours to make.
+_OURS = ("bootstrap.servers", "group.id", "enable.auto.commit", "auto.offset.reset", "acks", "enable.idempotence")
+
+# Gets a record's offset and value, or the error that reading has ended with. Called in a thread.
+OnRecord: TypeAlias = Callable[[int, bytes], None]
+# Gets the offset of a record that has been written, or why it has not been. Called in a thread.
+OnWritten: TypeAlias = Callable[[int, str | None], None]
+
+
+class Watermarks(NamedTuple):
+    """The offsets of the oldest record that a topic has, and of the next one that it will get."""
+
+    low: int
+    high: int
+
+
+@dataclass(frozen=True)
+class KafkaAddress:
+    """Where a cluster is, from a URL such as `kafka://one:9092,two:9092?security.protocol=SSL`.
+
+    `partition` is the one to use of topics that have several; without it they are refused.
+    """
+
+    servers: str
+    properties: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    partition: int | None = None
+
+    @classmethod
+    def parse(cls, url: str) -> KafkaAddress:
+        """Read a URL. What stands behind the question mark are settings of librdkafka."""
+        parts = urlsplit(url)
+        if parts.scheme != SCHEME or not parts.netloc or parts.path not in ("", "/") or parts.fragment:
+            raise OptionsError(f"{shortened(url)} is not a Kafka cluster: write kafka://HOST:PORT[,HOST:PORT…]")
+        if "@" in parts.netloc:
+            raise OptionsError(
+                "a Kafka URL has no user and password: give settings behind a question mark, such as "
+                "?security.protocol=SASL_SSL&sasl.username=…"
+            )
+        properties = dict(parse_qsl(parts.query)) if parts.query else {}
+        partition = properties.pop("partition", None)
+        if partition is not None and not (partition.isascii() and partition.isdigit()):
+            raise OptionsError(f"the Kafka partition {shortened(partition)} is not a number")
+        for name in properties:
+            if name in _OURS:
+                raise OptionsError(f"the Kafka setting {name} cannot be changed: offsets and acknowledgements need it")
+        return cls(parts.netloc, tuple(properties.items()), None if partition is None else int(partition))
+
+    def settings(self, **own: Any) -> dict[str, Any]:
+        """Return the settings of a client, ours under their names with underscores for dots."""
+        ours = {name.replace("_", "."): value for name, value in own.items()}
+        return {**ours, **dict(self.properties), "bootstrap.servers": self.servers, "log_level": 2}
+
+
+def record_topic(topic: str) -> str:
+    """Return the name of the Kafka topic of a topic: the same, or one in hexadecimal if Kafka does not allow it."""
+    if _PLAIN_NAME.fullmatch(topic) and topic not in (".", "..") and not topic.startswith(_ESCAPED):
+        return topic
+    name = f"{_ESCAPED}{topic.encode().hex() or '-'}"
+    if len(name) > _MOST_NAME_LENGTH:
+        raise OptionsError(f"the topic {shortened(topic)} is too long for the name of a Kafka topic")
+    return name
+
+
+class KafkaCluster:
+    """Connections to a cluster that all topics of a server share: one that writes, and one that reads what is new."""
+
+    _shared: ClassVar[dict[tuple[KafkaAddress, int], KafkaCluster]] = {}
+    _sharing = threading.Lock()
+
+    def __init__(self, address: KafkaAddress, user: int) -> None:
+        try:
+            import confluent_kafka
+        except ModuleNotFoundError as error:
+            raise OptionsError(f"Kafka needs a package that is not installed: {how_to_install(error)}") from None
+        self._kafka: Any = confluent_kafka
+        self._address = address
+        self._user = user
+        self._partition = address.partition or 0
+        self._users = 0
+        self._producer = confluent_kafka.Producer(
+            address.settings(acks="all", enable_idempotence=True, linger_ms=2, message_max_bytes=1_000_000_000)
+        )
+        # A consumer is for one thread: while one waits for records, others that use it have to wait, too.
+        self._tail = self.new_consumer()
+        self._tail_work: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
+        self._questions = self.new_consumer()
+        self._asking = threading.Lock()
+        self._watchers: dict[str, OnRecord] = {}
+        self._is_closed = threading.Event()
+        self._threads = [
+            threading.Thread(target=work, name=f"jelly-kafka-{name}", daemon=True)
+            for name, work in (("written", self._report_written), ("new", self._read_new))
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    @classmethod
+    def use(cls, address: KafkaAddress, server: object) -> KafkaCluster:
+        """Return a server's connections to a cluster, which are made if it has none. `leave` gives them back."""
+        key = (address, id(server))
+        with cls._sharing:
+            if key not in cls._shared:
+                cls._shared[key] = cls(address, id(server))
+            cls._shared[key]._users += 1
+            return cls._shared[key]
+
+    def leave(self) -> None:
+        """Give the connections back; the last one closes them. Blocks."""
+        with self._sharing:
+            self._users -= 1
+            if self._users:
+                return
+            del self._shared[self._address, self._user]
+        self._producer.flush(_PATIENCE)
+        self._is_closed.set()
+        for thread in self._threads:
+            thread.join()
+        self._tail.close()
+        self._questions.close()
+
+    # ---- topics ----
+
+    def open_topic(self, name: str) -> Watermarks:
+        """Make a topic if it is not there, and return its offsets. Blocks."""
+        partitions = self._partitions(name) or self._create(name)
+        if partitions <= self._partition or (partitions != 1 and self._address.partition is None):
+            raise OptionsError(
+                f"the Kafka topic {name} has {partitions} partitions, and frames are in one order: it must have one, "
+                "unless the URL says which one to use, as ?partition=0"
+            )
+        return self.watermarks(name)
+
+    def watermarks(self, name: str) -> Watermarks:
+        """Return the offsets of a topic. Blocks."""
+        with self._errors(), self._asking:
+            return Watermarks(*self._questions.get_watermark_offsets(self.partition(name), _PATIENCE))
+
+    def _partitions(self, name: str) -> int:
+        with self._errors():
+            found = self._producer.list_topics(name, _PATIENCE).topics[name]
+        return 0 if found.error is not None else len(found.partitions)
+
+    def _create(self, name: str) -> int:
+        from confluent_kafka import admin as administration
+
+        admin = administration.AdminClient(self._address.settings())
+        topic: Any = administration.NewTopic(name, 1, -1)  # type: ignore[attr-defined]
+        with self._errors():
+            created = admin.create_topics([topic], request_timeout=_PATIENCE)[name]
+        try:
+            created.result(_PATIENCE)
+        except self._kafka.KafkaException as error:
+            if error.args[0].code() != self._kafka.KafkaError.TOPIC_ALREADY_EXISTS:
+                raise StorageError(f"the Kafka topic {name} cannot be made: {error.args[0].str()}") from None
+        return self._partitions(name)
+
+    # ---- writing ----
+
+    def write(self, name: str, value: bytes, on_written: OnWritten) -> bool:
+        """Write a record, and return whether there was room for it. Does not block."""
+
+        def report(error: Any, record: Any) -> None:
+            on_written(-1 if error is not None else record.offset(), None if error is None else error.str())
+
+        try:
+            self._producer.produce(name, value, partition=self._partition, on_delivery=report)
+        except BufferError:
+            return False
+        except self._kafka.KafkaException as error:
+            raise StorageError(f"the Kafka topic {name} does not take a frame: {error.args[0].str()}") from None
+        return True
+
+    def _report_written(self) -> None:
+        while not self._is_closed.is_set():
+            self._producer.poll(_POLL_SECONDS)
+
+    # ---- reading ----
+
+    def watch(self, name: str, offset: int, on_record: OnRecord) -> None:
+        """Have a function called with the records of a topic from an offset on."""
+        self._watchers[name] = on_record
+        self._tail_work.put(lambda: self._tail.incremental_assign([self.partition(name, offset)]))
+
+    def unwatch(self, name: str) -> None:
+        """Have a topic no longer read."""
+        self._watchers.pop(name, None)
+        self._tail_work.put(lambda: self._tail.incremental_unassign([self.partition(name)]))
+
+    def new_consumer(self) -> Any:
+        """Return a consumer, which reads what it is assigned and commits nothing."""
+        return self._kafka.Consumer(
+            self._address.settings(
+                group_id=f"jellyframe-{uuid4().hex}",
+                enable_auto_commit=False,
+                auto_offset_reset="error",
+                fetch_wait_max_ms=20,
+                queued_max_messages_kbytes=16_384,
+            )
+        )
+
+    def partition(self, name: str, offset: int = 0) -> Any:
+        """Return the partition of a topic that is used, from an offset on."""
+        return self._kafka.TopicPartition(name, self._partition, offset)
+
+    def _read_new(self) -> None:
+        while not self._is_closed.is_set():
+            while not self._tail_work.empty():
+                self._tail_work.get()()
+            for record in next_records(self._tail, _POLL_SECONDS):
+                watcher = self._watchers.get(record.topic() or "")
+                if watcher is not None and record.error() is None:
+                    watcher(record.offset(), record.value() or b"")
+
+    def _errors(self) -> _KafkaErrors:
+        return _KafkaErrors(self._kafka.KafkaException, self._address.servers)
+
+
+def next_records(consumer: Any, seconds: float) -> list[Any]:
+    """Return the records that have come, waiting for the first one at most so long."""
+    first = consumer.poll(seconds)
+    # What has come with it is taken without waiting.
+    return [] if first is None else [first, *consumer.consume(_RECORDS_AT_A_TIME, 0)]
+
+
+class _KafkaErrors:
+    """Turns errors of the library into ours."""
+
+    def __init__(self, kind: type[Exception], servers: str) -> None:
+        self._kind = kind
+        self._servers = servers
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _trace: object) -> None:
+        if isinstance(error, self._kind):
+            raise StorageError(f"the Kafka cluster {self._servers} has failed: {error.args[0].str()}") from None
