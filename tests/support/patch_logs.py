@@ -8,7 +8,18 @@ from pathlib import Path
 from typing import Any
 
 import jellyframe
-from jellyframe import IRI, Add, Delete, Header, Literal, Quad, TransactionAbort, TransactionCommit, TransactionStart
+from jellyframe import (
+    IRI,
+    Add,
+    Delete,
+    Header,
+    Literal,
+    NamespaceAdd,
+    Quad,
+    TransactionAbort,
+    TransactionCommit,
+    TransactionStart,
+)
 from jellyframe.patch import PatchOptions, PatchRow, PatchStreamType, open_patch_reader, open_patch_writer
 
 P = IRI("http://example.org/p")
@@ -22,10 +33,12 @@ def statement(number: int) -> Quad:
     return Quad(*triple, jellyframe.DEFAULT_GRAPH if graph is None else graph)
 
 
-def write_patch(path: Path, rows: Iterable[PatchRow], **settings: Any) -> None:
-    """Write a patch of one stream, and its folder."""
+def write_patch(
+    path: Path, rows: Iterable[PatchRow], stream_type: PatchStreamType = PatchStreamType.FLAT, **settings: Any
+) -> None:
+    """Write a stream of patches, by default one patch, and its folder."""
     path.parent.mkdir(exist_ok=True)
-    options = PatchOptions(stream_type=PatchStreamType.FLAT)
+    options = PatchOptions(stream_type=stream_type)
     with open_patch_writer(path, options, **settings) as writer:
         writer.write(rows)
 
@@ -75,7 +88,11 @@ def apply_to_set(statements: Iterable[Quad], rows: Iterable[PatchRow]) -> set[An
 def random_rows(seed: int, count: int) -> list[PatchRow]:
     """Changes, some of them in transactions that hold or do not."""
     chance = random.Random(seed)
-    rows: list[PatchRow] = [Header("id", Literal(str(seed)))]
+    rows: list[PatchRow] = [
+        Header("id", Literal(str(seed))),
+        Header("prev", Literal(f"before {seed}")),
+        NamespaceAdd("ex", IRI(f"http://example.org/{seed}/"), jellyframe.DEFAULT_GRAPH),
+    ]
     inside = False
     for _ in range(count):
         if chance.random() < 0.05:

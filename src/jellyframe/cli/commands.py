@@ -25,6 +25,8 @@ SPARK_COMMANDS: tuple[str, ...] = (
     "validate",
     "diff",
     "apply",
+    "compact",
+    "invert",
     "replicate",
 )
 TOP_COMMANDS = ("version", "completion")

@@ -17,6 +17,7 @@ from jellyframe.formats.settings import ReadSettings
 from jellyframe.ops.bad_input import FAILFAST, MODES, Mode
 from jellyframe.ops.filters import TermOrText
 from jellyframe.options import Limits
+from jellyframe.patch.options import PatchOptions, PatchStreamType
 from jellyframe.storage.finding import find_files
 from jellyframe.storage.stores import DataFile, web_file
 from jellyframe.storage.types import FileSystem
@@ -138,17 +139,21 @@ class Inputs:
         text = sum(file.size for file in self.files if not self.formats[file].is_binary)
         return self.total_bytes - text + text // TEXT_FACTOR
 
-    def pieces(self, target_bytes: int | None = None, *, number_frames: bool = False) -> list[tuple[Piece, ...]]:
+    def pieces(
+        self, target_bytes: int | None = None, *, number_frames: bool = False, whole_patches: bool = False
+    ) -> list[tuple[Piece, ...]]:
         """Return what each task reads: pieces of about `target_bytes`; by default those of text are larger.
 
         With `number_frames`, pieces of Jelly files know the number of their first frame. Those of patches are in the
         order of the files, and are cut only where reading is strict, so that a cut that breaks a transaction is an
-        error.
+        error; with `whole_patches`, files that are one patch are not cut.
         """
         target = target_bytes or default_target(self.files)
         if self.are_patches:
-            is_cut = {file: self.options.strict and self.formats[file].cut is not None for file in self.files}
-            whole = {file for file in self.files if not is_cut[file]}
+            whole = {file for file in self.files if not self.options.strict or self.formats[file].cut is None}
+            if whole_patches:
+                large = [file for file in self.files if file.size > target and file not in whole]
+                whole.update(file for file in large if self._is_one_patch(file))
             return pack(cut_files(self.files, target, number_frames=number_frames, whole=whole), target)
         partitions: list[tuple[Piece, ...]] = []
         for known in formats.FOLDER_FORMATS:
@@ -179,16 +184,30 @@ class Inputs:
     def _has_graph(self, file: DataFile) -> bool:
         settings = ReadSettings(limits=self.options.limits)
         found = self.formats[file]
+        if found.is_patch:
+            options = self._patch_options(file)
+            return options is None or options.has_graph
         try:
-            with file.open() as source:
-                if found.is_patch:
-                    with open_patch_input(source, found, limits=self.options.limits) as reader:
-                        return reader.options.has_graph
-                with formats.open_input(source, found, settings) as opened:
-                    return opened.has_graph is not False
+            with file.open() as source, formats.open_input(source, found, settings) as opened:
+                return opened.has_graph is not False
         except JellyError:
             # Whoever reads the file reports what is wrong with it.
             return True
+
+    def _is_one_patch(self, file: DataFile) -> bool:
+        options = self._patch_options(file)
+        return options is None or options.stream_type is PatchStreamType.FLAT
+
+    def _patch_options(self, file: DataFile) -> PatchOptions | None:
+        """Return the options of a file of patches; None if it cannot be read, which whoever reads it reports."""
+        try:
+            with (
+                file.open() as source,
+                open_patch_input(source, self.formats[file], limits=self.options.limits) as reader,
+            ):
+                return reader.options
+        except JellyError:
+            return None
 
 
 def path_names(paths: Paths) -> list[str]:

@@ -23,6 +23,7 @@ from jellyframe.ops.jelly_files import FilePlan, JellyFileOptions
 from jellyframe.ops.patch_files import OP_COLUMN, PatchFileOptions, PatchFilePlan
 from jellyframe.ops.stream_files import COMPRESSION_SUFFIXES, StreamFilePlan
 from jellyframe.options import LayoutName
+from jellyframe.patch.options import PatchStreamType
 from jellyframe.storage.commit import ERROR, SAVE_MODES, SaveMode, Target
 from jellyframe.storage.rolling import RollingFiles
 from jellyframe.storage.sinks import ByteSink
@@ -104,6 +105,11 @@ class Output:
     def has_graph(self) -> bool:
         """Whether the files can hold named graphs."""
         return self.plan.has_graph and self.format.has_graphs
+
+    @property
+    def has_patch_ends(self) -> bool:
+        """Whether punctuation marks end patches in the files."""
+        return isinstance(self.plan, PatchFilePlan) and self.plan.stream.stream_type is PatchStreamType.PUNCTUATED
 
     def files(self, prefix: str) -> RollingFiles:
         """Return the files of one task, whose names begin with `prefix`."""

@@ -20,6 +20,7 @@ from jellyframe.ops.bad_input import BAD_INPUT, FAILFAST, MissingFileError
 from jellyframe.ops.filters import RowFilter
 from jellyframe.ops.inputs import PER_FILE, Inputs
 from jellyframe.ops.patches.committed import ALL_ROWS, MARKS, CommittedRows
+from jellyframe.patch.reader import PatchReader
 from jellyframe.stream.reader import open_reader
 from jellyframe.stream.recovery import Damage
 from jellyframe.stream.splits import Piece
@@ -87,23 +88,38 @@ def _read_jelly(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[Bat
 
 def _read_patch(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[Batch]:
     """Read a piece of patches. In the tolerant modes damage costs the rest of the piece; of text, bad lines."""
-    options = inputs.options
     with _opened(piece) as source:
         try:
-            with open_patch_input(
-                source,
-                inputs.formats[piece.file],
-                limits=options.limits,
-                strict=options.strict,
-                lenient=options.lenient,
-                concatenated=options.concatenated,
-                batch_rows=options.batch_rows,
-                byte_range=piece.byte_range,
-                on_error=None if options.mode == FAILFAST else on_error,
-            ) as reader:
+            with _patch_reader(source, piece, inputs, None if inputs.options.mode == FAILFAST else on_error) as reader:
                 yield from reader.batches()
         except BAD_INPUT as error:
             on_error(_placed(error, piece, error.message))
+
+
+@contextmanager
+def opened_patches(piece: Piece, inputs: Inputs) -> Iterator[PatchReader]:
+    """Open a piece of patches. Errors of whoever reads from it get the name of the file."""
+    with _opened(piece) as source:
+        try:
+            with _patch_reader(source, piece, inputs, None) as reader:
+                yield reader
+        except BAD_INPUT as error:
+            raise _placed(error, piece, error.message) from error
+
+
+def _patch_reader(source: Any, piece: Piece, inputs: Inputs, on_error: OnError | None) -> PatchReader:
+    options = inputs.options
+    return open_patch_input(
+        source,
+        inputs.formats[piece.file],
+        limits=options.limits,
+        strict=options.strict,
+        lenient=options.lenient,
+        concatenated=options.concatenated,
+        batch_rows=options.batch_rows,
+        byte_range=piece.byte_range,
+        on_error=on_error,
+    )
 
 
 def _wanted_rows(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[Batch]:

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
-from jellyframe import Add, Delete, TransactionCommit, TransactionStart
-from jellyframe.errors import ParseError
-from jellyframe.patch import PatchRow
+from jellyframe import (
+    DEFAULT_GRAPH,
+    IRI,
+    Add,
+    Delete,
+    Header,
+    Literal,
+    NamespaceAdd,
+    Punctuation,
+    TransactionCommit,
+    TransactionStart,
+)
+from jellyframe.errors import OptionsError, ParseError
+from jellyframe.patch import PatchRow, PatchStreamType
 from jellyframe.spark import jobs
 from jellyframe.stream.framing import walk_frames
 from support.patch_logs import apply_to_set, random_rows, read_data, read_patches, statement, write_patch
@@ -57,6 +70,51 @@ def test_diff_and_apply_are_inverse(spark, data, log, old, tmp_path):
     assert len(changes) == summary.statements == len(new ^ set(old))
     jobs.apply(spark, data, tmp_path / "patch", tmp_path / "again")
     assert set(read_data(tmp_path / "again")) == new
+
+
+def test_compact_has_the_same_effect(spark, log, old, tmp_path):
+    folder, rows = log
+    jobs.compact(spark, folder, tmp_path / "one", files=2, partition_bytes=1500)
+    kept = read_patches(tmp_path / "one")
+    # The first file has the headers: the last value of each key, but of `prev` the first one.
+    assert kept[:3] == [
+        Header("id", Literal("2")),
+        Header("prev", Literal("before 0")),
+        NamespaceAdd("ex", IRI("http://example.org/2/"), DEFAULT_GRAPH),
+    ]
+    changes = kept[3:]
+    assert len({row.statement for row in changes}) == len(changes)
+    for start in (old, [], [statement(number) for number in range(300, 600)]):
+        assert apply_to_set(start, changes) == apply_to_set(start, rows)
+
+
+def test_invert_undoes(spark, data, old, tmp_path):
+    """What is inverted is a log of effective changes, over several files that are cut into pieces."""
+    held = set(old)
+    chance = random.Random(5)
+    for number in range(3):
+        rows: list[PatchRow] = [Header("id", Literal(str(number)))]
+        for _ in range(60):
+            rows.append(TransactionStart())
+            for _ in range(5):
+                change = statement(chance.randrange(600))
+                rows.append(Delete(*change) if change in held else Add(*change))
+                held ^= {change}
+            rows.append(TransactionCommit())
+            rows.append(Punctuation())
+        kind = PatchStreamType.FLAT if number == 1 else PatchStreamType.PUNCTUATED
+        wanted = [row for row in rows if kind is PatchStreamType.PUNCTUATED or not isinstance(row, Punctuation)]
+        write_patch(tmp_path / "log" / f"{number}.jellyp", wanted, stream_type=kind, restart_every=300)
+    jobs.invert(spark, tmp_path / "log", tmp_path / "undo", partition_bytes=500)
+    assert len(list((tmp_path / "undo").iterdir())) > 3
+    undoing = read_patches(tmp_path / "undo")
+    assert apply_to_set(held, undoing) == set(old)
+    assert [row for row in undoing if isinstance(row, Header)] == [Header("prev", Literal(n)) for n in "210"]
+    assert sum(isinstance(row, Punctuation) for row in undoing) == 60 + 1 + 60
+    jobs.invert(spark, tmp_path / "undo", tmp_path / "redo", stream_type="FLAT")
+    assert apply_to_set(old, read_patches(tmp_path / "redo")) == held
+    with pytest.raises(OptionsError, match="cannot be appended"):
+        jobs.invert(spark, tmp_path / "log", tmp_path / "undo", save="append")
 
 
 def test_a_transaction_that_is_not_finished_is_refused_or_left_out(spark, data, old, tmp_path):

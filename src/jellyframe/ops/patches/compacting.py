@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, NamedTuple, Unpack
 
@@ -89,18 +89,24 @@ def compact(
         )
         meter = ProgressMeter(progress, None if sources.total_bytes is None else READINGS * sources.total_bytes)
         committed = stack.enter_context(CommittedRows(lambda: sources.batches(meter)))
-        headers, namespaces = LastHeaders(), NamespaceChanges()
-        for batch in committed.rows(HEADERS | NAMESPACES):
-            for row in rows_of(batch):
-                if isinstance(row, Header):
-                    headers.add(row)
-                elif isinstance(row, NamespaceAdd | NamespaceDelete):
-                    namespaces.add(row)
+        headers, namespaces = last_declarations(committed.rows(HEADERS | NAMESPACES))
         target = stack.enter_context(patch_target(to, out_format, options, settings, has_graph=sources.has_graph()))
         counts = _Counts()
         changes = counts.written(last_operations(lambda: counts.read(committed.changes())))
         target.write_patch(headers.values, namespaces, changes, transaction=transaction)
         return Compacted(counts.rows, counts.added, counts.total - counts.added, len(namespaces))
+
+
+def last_declarations(batches: Iterable[Batch]) -> tuple[LastHeaders, NamespaceChanges]:
+    """Return the headers, and the changes of namespaces, that are left of those in some batches."""
+    headers, namespaces = LastHeaders(), NamespaceChanges()
+    for batch in batches:
+        for row in rows_of(batch):
+            if isinstance(row, Header):
+                headers.add(row)
+            elif isinstance(row, NamespaceAdd | NamespaceDelete):
+                namespaces.add(row)
+    return headers, namespaces
 
 
 class LastHeaders:

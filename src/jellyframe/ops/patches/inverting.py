@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Final, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, Unpack
 
 from jellyframe.batch import Batch
 from jellyframe.errors import EncodeError, shortened
@@ -18,7 +18,7 @@ from jellyframe.kernel.patch_fields import (
 from jellyframe.ops.patches.committed import HEADERS, MARKS, rows_with
 from jellyframe.ops.patches.compacting import PREVIOUS, LastHeaders
 from jellyframe.ops.patches.sources import PatchSources
-from jellyframe.ops.patches.writing import PatchTarget, patch_target
+from jellyframe.ops.patches.writing import patch_target
 from jellyframe.ops.progress import ProgressCallback, ProgressMeter
 from jellyframe.patch import (
     Header,
@@ -33,7 +33,7 @@ from jellyframe.terms import Literal
 
 if TYPE_CHECKING:
     from jellyframe.options import Limits
-    from jellyframe.patch import PatchOptions
+    from jellyframe.patch import Patch, PatchOptions, PatchRow
     from jellyframe.patch.rows import HeaderValue
     from jellyframe.patch.writer import PatchWriterSettings
     from jellyframe.storage.types import Sink, Source
@@ -97,10 +97,28 @@ def invert(
             PatchSources(patches, patch_format, limits=limits, strict=strict, concatenated=concatenated)
         )
         meter = ProgressMeter(progress, sources.total_bytes)
-        journal = stack.enter_context(Journal())
-        for patch in sources.patches(meter):
-            _note(patch.batches(), journal)
         target = stack.enter_context(patch_target(to, out_format, options, settings, has_graph=sources.has_graph()))
+        return invert_patches(sources.patches(meter), target)
+
+
+class RowTarget(Protocol):
+    """Where the rows of patches go to."""
+
+    def write_rows(self, rows: Iterable[PatchRow], /) -> None:
+        """Write rows that are objects."""
+
+    def write_batch(self, batch: Batch, /) -> None:
+        """Write the rows of a batch."""
+
+    def end_patch(self) -> None:
+        """End a patch, in streams that have more than one."""
+
+
+def invert_patches(patches: Iterable[Patch], target: RowTarget) -> Inverted:
+    """Write patches that undo others, the last of them first; what waits for its turn lies on disk."""
+    with Journal() as journal:
+        for patch in patches:
+            _note(patch.batches(), journal)
         return _write_back(journal, target)
 
 
@@ -155,7 +173,7 @@ def _mark(header: Header) -> Batch:
     return next(row_batches([header], has_graph=True))
 
 
-def _write_back(journal: Journal, target: PatchTarget) -> Inverted:
+def _write_back(journal: Journal, target: RowTarget) -> Inverted:
     """Write what was noted from the end to the start."""
     patches = rows = 0
     for batch in journal.reversed_batches():

@@ -19,9 +19,10 @@ if TYPE_CHECKING:
     from jellyframe.ops.summary import Summary
     from jellyframe.spark.jobs.converting import convert
     from jellyframe.spark.jobs.inputs import read_statements
+    from jellyframe.spark.jobs.inverting import invert
     from jellyframe.spark.jobs.merging import merge
     from jellyframe.spark.jobs.partitioning import partition
-    from jellyframe.spark.jobs.patching import apply, diff
+    from jellyframe.spark.jobs.patching import apply, compact, diff
     from jellyframe.spark.jobs.replicating import Replication, replicate
     from jellyframe.spark.jobs.sampling import sample
     from jellyframe.spark.jobs.statistics import stats
@@ -31,8 +32,10 @@ __all__ = [
     "Replication",
     "Summary",
     "apply",
+    "compact",
     "convert",
     "diff",
+    "invert",
     "merge",
     "partition",
     "read_statements",
@@ -46,8 +49,10 @@ _HOMES = {
     "Replication": "replicating",
     "Summary": "running",
     "apply": "patching",
+    "compact": "patching",
     "convert": "converting",
     "diff": "patching",
+    "invert": "inverting",
     "merge": "merging",
     "partition": "partitioning",
     "read_statements": "inputs",

@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from jellyframe.batch import Batch
+from jellyframe.kernel.fingerprint_cy import mask_of_operations
 from jellyframe.ops.bad_input import BadRecords
 from jellyframe.ops.deduplication import by_bucket
 from jellyframe.ops.inputs import Inputs
 from jellyframe.ops.outputs import Output
+from jellyframe.ops.patches.committed import HEADERS, NAMESPACES
 from jellyframe.ops.reading import piece_batches
 from jellyframe.ops.summary import Summary
 from jellyframe.spark.jobs.exchange import (
@@ -39,6 +41,8 @@ if TYPE_CHECKING:
 # Of each blob that is being made, a writer with its lookups is in memory, and of each bucket the tables that compare.
 BUCKET_BYTES = 32 << 20
 MAX_BUCKETS = 128
+# The side of headers and namespaces of patches, all of which go to the first bucket.
+OTHER_ROWS = 1 << 8
 
 
 def bucket_count(inputs: Sequence[JobInputs]) -> int:
@@ -81,5 +85,11 @@ def _blobs(
     blobs = Blobs(keys, has_graph=output.plan.has_graph)
     for piece in pieces:
         for batch in piece_batches(piece, inputs, bad.add):
-            yield from blobs.add_all(*by_bucket(output.fitting(batch), buckets), side=side)
+            fitting = output.fitting(batch)
+            if fitting.op is not None:
+                others = mask_of_operations(fitting.op, HEADERS | NAMESPACES)
+                if others is not None:
+                    yield from blobs.add(0, fitting.filter(others[: len(fitting)]), side=OTHER_ROWS)
+                    fitting = fitting.filter([not other for other in others[: len(fitting)]])
+            yield from blobs.add_all(*by_bucket(fitting, buckets), side=side)
     yield from blobs.finish(bad)

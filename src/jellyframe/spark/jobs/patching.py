@@ -1,4 +1,4 @@
-"""`diff`, `apply`: what changed between data sets, and what patches leave behind, at any size.
+"""`diff`, `apply`, `compact`: what changed between data sets, and what patches leave behind, at any size.
 
 Statements and changes go to the task of their bucket as blobs of Jelly, see `jellyframe.spark.jobs.bucketing`. Changes
 arrive in their order: that of the paths, in folders that of the names, in a file that of its rows. Transactions that
@@ -8,16 +8,25 @@ were aborted or not finished are left out before.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Unpack
 
 from jellyframe.batch import Batch
-from jellyframe.kernel.patch_fields import PATCH_ADD, PATCH_DELETE
+from jellyframe.kernel.patch_fields import (
+    PATCH_ADD,
+    PATCH_DELETE,
+    PATCH_HEADER,
+    PATCH_NAMESPACE_ADD,
+    PATCH_NAMESPACE_DELETE,
+)
 from jellyframe.ops.bad_input import FAILFAST, Mode
 from jellyframe.ops.inputs import Paths
-from jellyframe.ops.patches.core import apply_batches, diff_batches
+from jellyframe.ops.patches.compacting import last_declarations
+from jellyframe.ops.patches.core import apply_batches, diff_batches, last_operations
 from jellyframe.ops.summary import Summary
-from jellyframe.spark.jobs.bucketing import write_by_bucket
+from jellyframe.patch import Header, PatchRow, row_batches
+from jellyframe.spark.jobs.bucketing import OTHER_ROWS, write_by_bucket
 from jellyframe.spark.jobs.exchange import Blob, BucketBlobs
 from jellyframe.spark.jobs.inputs import JobInputs
 from jellyframe.spark.jobs.outputs import job_output, patch_output
@@ -29,6 +38,9 @@ if TYPE_CHECKING:
 # Sides of blobs.
 _OLD, _NEW = 0, 1
 _DATA, _CHANGES = 0, 1
+# What rows say of statements, and of namespaces and patches.
+_CHANGED = (PATCH_ADD, PATCH_DELETE)
+_DECLARED = (PATCH_HEADER, PATCH_NAMESPACE_ADD, PATCH_NAMESPACE_DELETE)
 
 
 def diff(
@@ -116,14 +128,57 @@ def apply(
     return write_by_bucket("apply", spark, [statements, changes], target, applied, files)
 
 
-def find_changes(patches: Paths, *, patch_format: str | None, strict: bool, **read: Any) -> JobInputs:
-    """Find patches, of which the adds and deletes that hold are read."""
+def compact(
+    spark: Session,
+    patches: Paths,
+    output: str | PathLike[str],
+    *,
+    save: SaveMode = ERROR,
+    patch_format: str | None = None,
+    strict: bool = True,
+    mode: Mode = FAILFAST,
+    files: int | None = None,
+    partition_bytes: int | None = None,
+    read_options: SourceOptions | None = None,
+    **options: Unpack[PatchFileOptions],
+) -> Summary:
+    """Write many patches as one with the same effect: the last operation on each statement and each namespace.
+
+    Of headers, the last value of each key is kept, but of `prev` the first one; they are in the first file.
+    The patches count in the order of their paths, in folders in the order of their names. Transactions that were
+    aborted or not finished count for nothing.
+
+    Args:
+        spark: the session
+        patches: files, folders and patterns of Jelly-Patch and RDF Patch
+        output: the folder to write to, here or in an object store
+        save: what to do if the folder has something in it: `error`, `overwrite` or `append`
+        patch_format: the format of the patches; by default the names of files tell
+        strict: refuse transactions that start or end where they must not, or are open at the end of a file
+        mode: what to do about bad input: `FAILFAST`, `PERMISSIVE` or `DROPMALFORMED`
+        files: how many files to write; by default as their size asks for
+        partition_bytes: how much of the input each task reads
+        read_options: options of the data source for reading, by name
+        options: options of the data source `jelly-patch` for writing, by name
+    """
+    read = reading(mode, partition_bytes, read_options)
+    changes = find_changes(
+        patches, patch_format=patch_format, strict=strict, operations=(*_CHANGED, *_DECLARED), **read
+    )
+    target = patch_output(output, has_graph=changes.files.has_graphs(), save=save, **options)
+    return write_by_bucket("compact", spark, [changes], target, partial(_compacted, target.has_graph), files)
+
+
+def find_changes(
+    patches: Paths, *, patch_format: str | None, strict: bool, operations: tuple[int, ...] = _CHANGED, **read: Any
+) -> JobInputs:
+    """Find patches, of which the rows that hold are read: adds and deletes, or those of some operations."""
     return JobInputs.find(
         patches,
         in_format=patch_format,
         patches=True,
         strict=strict,
-        operations=(PATCH_ADD, PATCH_DELETE),
+        operations=operations,
         **read,
     )
 
@@ -145,3 +200,11 @@ def applied(blobs: Iterable[Blob]) -> Iterator[Batch]:
 def _difference(blobs: Iterable[Blob]) -> Iterator[Batch]:
     with BucketBlobs(blobs) as bucket:
         yield from diff_batches(bucket.statements(_OLD), bucket.statements(_NEW))
+
+
+def _compacted(has_graph: bool, blobs: Iterable[Blob]) -> Iterator[Batch]:
+    with BucketBlobs(blobs) as bucket:
+        headers, namespaces = last_declarations(bucket.changes(OTHER_ROWS)())
+        kept: list[PatchRow] = [Header(key, value) for key, value in headers.values.items()]
+        yield from row_batches([*kept, *namespaces], has_graph=has_graph)
+        yield from last_operations(bucket.changes(0))

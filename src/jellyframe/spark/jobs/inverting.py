@@ -1,0 +1,112 @@
+"""`invert`: patches that undo others, in an order of files that undoes the order of files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from os import PathLike
+from typing import TYPE_CHECKING, Unpack
+
+import pyarrow as pa
+
+from jellyframe.batch import Batch
+from jellyframe.errors import OptionsError
+from jellyframe.ops.inputs import Inputs, Paths
+from jellyframe.ops.outputs import Output
+from jellyframe.ops.patches.inverting import invert_patches
+from jellyframe.ops.reading import opened_patches
+from jellyframe.ops.summary import Summary
+from jellyframe.ops.tasks import TaskResult
+from jellyframe.patch import PatchRow, PatchStreamType, Punctuation, row_batches
+from jellyframe.spark.jobs.inputs import JobInputs, map_pieces
+from jellyframe.spark.jobs.outputs import patch_output
+from jellyframe.spark.jobs.running import RESULT_SCHEMA, result_row, run_job, task_prefix
+from jellyframe.storage.commit import APPEND, ERROR, SaveMode
+from jellyframe.storage.rolling import RollingFiles
+from jellyframe.stream.splits import Piece
+
+if TYPE_CHECKING:
+    from jellyframe.spark.types import PatchFileOptions, Session, SourceOptions
+
+
+def invert(
+    spark: Session,
+    patches: Paths,
+    output: str | PathLike[str],
+    *,
+    save: SaveMode = ERROR,
+    patch_format: str | None = None,
+    strict: bool = True,
+    partition_bytes: int | None = None,
+    read_options: SourceOptions | None = None,
+    **options: Unpack[PatchFileOptions],
+) -> Summary:
+    """Write patches that undo others: the last of them first, each from its end to its start, adds for deletes.
+
+    They lead back to the data from which the patches came if each row of the patches changed something then, as the
+    rows do that `diff` writes. The names of the files are in the order in which they are to be applied. Transactions
+    that were aborted or not finished are left out; headers stay, but `id` becomes `prev`.
+
+    Args:
+        spark: the session
+        patches: files, folders and patterns of Jelly-Patch and RDF Patch
+        output: the folder to write to, here or in an object store
+        save: what to do if the folder has something in it: `error` or `overwrite`
+        patch_format: the format of the patches; by default the names of files tell
+        strict: refuse transactions that start or end where they must not, or are open at the end of a file
+        partition_bytes: how much of the input each task reads
+        read_options: options of the data source for reading, by name
+        options: options of the data source `jelly-patch` for writing, by name
+    """
+    if save == APPEND:
+        raise OptionsError("patches that undo others cannot be appended: the order of the files would be lost")
+    inputs = JobInputs.find(
+        patches,
+        in_format=patch_format,
+        patches=True,
+        strict=strict,
+        partition_bytes=partition_bytes,
+        **(read_options or {}),
+    )
+    found = inputs.files
+    target = patch_output(
+        output, has_graph=found.has_graphs(), save=save, **{"stream_type": PatchStreamType.PUNCTUATED, **options}
+    )
+    pieces = found.pieces(inputs.options.partition_bytes, whole_patches=True)
+    # The numbers of tasks are in the names of files.
+    partitions = [tuple(reversed(some)) for some in reversed(pieces)]
+
+    def task(some: tuple[Piece, ...]) -> Iterator[pa.RecordBatch]:
+        return result_row(_write_inverted(some, found, target))
+
+    return run_job("invert", [found], target, lambda: map_pieces(spark, partitions, task, RESULT_SCHEMA))
+
+
+def _write_inverted(pieces: tuple[Piece, ...], inputs: Inputs, output: Output) -> TaskResult:
+    result = TaskResult()
+    with output.files(task_prefix(output)) as files:
+        target = _Target(files, output)
+        for piece in pieces:
+            with opened_patches(piece, inputs) as reader:
+                invert_patches(reader.patches(), target)
+    result.add_files(files, output)
+    return result
+
+
+class _Target:
+    """The files of a task as a place where patches go to."""
+
+    def __init__(self, files: RollingFiles, output: Output) -> None:
+        self._files = files
+        self._output = output
+        self._has_ends = output.has_patch_ends
+
+    def write_rows(self, rows: Iterable[PatchRow]) -> None:
+        for batch in row_batches(rows, has_graph=self._output.has_graph):
+            self._files.write(batch)
+
+    def write_batch(self, batch: Batch) -> None:
+        self._files.write(self._output.fitting(batch))
+
+    def end_patch(self) -> None:
+        if self._has_ends:
+            self.write_rows([Punctuation()])
