@@ -15,6 +15,8 @@ _E = TypeVar("_E", bound=IntEnum)
 
 # How the terms of statements are shown in the columns of a table: see `jellyframe.arrow.layouts`.
 LayoutName: TypeAlias = Literal["struct", "ntriples", "flat"]
+# How rows lie in bytes: see `jellyframe.dialects`.
+DialectName: TypeAlias = Literal["released", "draft"]
 
 MIN_NAME_TABLE_SIZE: Final = 8
 # More entries than any table of use has: the ids alone would take four bytes each.
@@ -77,6 +79,8 @@ _OPTION_FIELDS: Final[OptionFields] = {
 _TRIPLE_LOGICAL_TYPES: Final = (LogicalType.FLAT_TRIPLES, LogicalType.GRAPHS)
 
 
+# Options that are true or false.
+_FLAGS: Final = ("generalized_statements", "rdf_star", "use_repeat")
 # Table in StreamOptions and Limits.
 _TABLES: Final = ("max_name_table_size", "max_prefix_table_size", "max_datatype_table_size")
 _MOST: Final = {
@@ -156,6 +160,7 @@ class StreamOptionChanges(TypedDict, total=False):
     max_prefix_table_size: int
     max_datatype_table_size: int
     version: int
+    use_repeat: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +181,8 @@ class StreamOptions:
         max_prefix_table_size: entries in the table of prefixes; 0 to write IRIs whole
         max_datatype_table_size: entries in the table of datatypes; 0 if there are none but xsd:string
         version: 1 for version 1.0 of the format, 2 for 1.1, 0 (when writing) for the lowest that will do
+        use_repeat: whether terms may be repeated, in the draft dialect; streams in the released format always do that,
+            whatever it says
     """
 
     physical_type: PhysicalType = PhysicalType.UNSPECIFIED
@@ -187,6 +194,7 @@ class StreamOptions:
     max_prefix_table_size: int = 150
     max_datatype_table_size: int = 32
     version: int = 0
+    use_repeat: bool = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "physical_type", enum_member(PhysicalType, self.physical_type, "physical type"))
@@ -237,6 +245,10 @@ class StreamOptions:
         if self.physical_type is PhysicalType.UNSPECIFIED:
             raise OptionsError("the physical type is unspecified: it must be TRIPLES, QUADS or GRAPHS")
         check_table_sizes(self)
+        self.check_types()
+
+    def check_types(self) -> None:
+        """Raise an OptionsError unless the logical type goes with the physical type."""
         if self.logical_type is not LogicalType.UNSPECIFIED:
             wants_triples = self.logical_type.base in _TRIPLE_LOGICAL_TYPES
             if wants_triples is self.has_graph:
@@ -278,18 +290,25 @@ class StreamOptions:
     @classmethod
     def from_bytes(cls, data: bytes) -> StreamOptions:
         """Read an RdfStreamOptions message from `data`. Whether the options make sense is for `check` to say."""
-        if any(field == 1 and wire_type == VARINT for field, wire_type, _value in decode_fields(data)):
-            raise OptionsError(
-                "this is a Jelly-Patch stream, not one of RDF statements; read it with open_patch_reader "
-                "or `jellyframe patch`"
-            )
+        refuse_patch_options(data)
         return cls(**decode_options(data, _OPTION_FIELDS))  # type: ignore[arg-type]
 
 
-def check_table_sizes(options: TableOptions, most: int | None = None) -> None:
+def refuse_patch_options(data: bytes) -> None:
+    """Raise an OptionsError if an options message is that of a patch stream, which begins with a number."""
+    if any(field == 1 and wire_type == VARINT for field, wire_type, _value in decode_fields(data)):
+        raise OptionsError(
+            "this is a Jelly-Patch stream, not one of RDF statements; read it with open_patch_reader "
+            "or `jellyframe patch`"
+        )
+
+
+def check_table_sizes(
+    options: TableOptions, most: int | None = None, *, least_names: int = MIN_NAME_TABLE_SIZE
+) -> None:
     """Raise an OptionsError unless the lookup tables of a stream have sizes that the format allows, up to `most`."""
     for table in _TABLES:
-        check_number(table, getattr(options, table), MIN_NAME_TABLE_SIZE if table == _TABLES[0] else 0, most)
+        check_number(table, getattr(options, table), least_names if table == _TABLES[0] else 0, most)
 
 
 def check_table_limits(options: TableOptions, limits: Limits) -> None:
@@ -334,7 +353,7 @@ def decode_options(data: bytes, option_fields: OptionFields) -> dict[str, object
                 values[name] = value.decode()
             except UnicodeDecodeError:
                 raise OptionsError(f"the option {name} is not valid UTF-8") from None
-        elif name in ("generalized_statements", "rdf_star"):
+        elif name in _FLAGS:
             values[name] = value != 0
         else:
             values[name] = value

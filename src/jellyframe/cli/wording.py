@@ -34,4 +34,5 @@ def option_words(advice: Advice) -> str:
         return f"raise {option}"
     if advice.value == "True":
         return f"use {option}"
-    return f"use {option}={advice.value.lower() if advice.value == 'False' else advice.value}"
+    value = advice.value.lower() if advice.value == "False" else advice.value.strip("'")
+    return f"use {option}={value}"

@@ -57,12 +57,9 @@ ROW_FIELDS = (ROW_OPTIONS, *ROW_NAMES, ROW_NAMESPACE, ROW_NAME, ROW_PREFIX, ROW_
 PHYSICAL_NAMES = {TRIPLES: "TRIPLES", QUADS: "QUADS", GRAPHS: "GRAPHS"}
 
 
-@cython.final
 @cython.cclass
 class Decoder(FrameDecoder):
     """Reads a stream of triples, quads or graphs. The one setting that it takes of the options is the physical type."""
-
-    physical_type: cython.int
 
     def __init__(
         self,

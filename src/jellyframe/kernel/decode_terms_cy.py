@@ -167,7 +167,6 @@ class TermDecoder(LookupDecoder):
         self, kind: cython.int, start: cython.Py_ssize_t, stop: cython.Py_ssize_t, position: cython.int
     ) -> cython.int:
         """Return the term of a part that is there and that is not a quoted triple."""
-        found: cython.int
         if kind == PART_IRI:
             return self.iri(start, stop)
         if kind == PART_DEFAULT_GRAPH:
@@ -175,14 +174,28 @@ class TermDecoder(LookupDecoder):
                 start = self.skip(read_varint(self, start, stop), self.pos, stop)
             return self.terms.default_graph()
         if not self.generalized and position != 2 and (kind == PART_LITERAL or position == 1):
-            self.fail(
-                f"a {'literal' if kind == PART_LITERAL else 'blank node'} as {POSITION_NAMES[position]}, "
-                "but the options do not set generalized_statements",
-                start,
-            )
+            self.fail_generalized(kind, position, start)
         if kind == PART_LITERAL:
             return self.literal(start, stop)
-        found = self.terms.intern(KIND_BLANK_NODE, 0, self.buf, start, stop - start)
+        return self.blank_node(start, stop)
+
+    @cython.final
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def fail_generalized(self, kind: cython.int, position: cython.int, pos: cython.Py_ssize_t) -> cython.int:
+        """Raise for a term at a position where only generalized statements have it."""
+        return self.fail(
+            f"a {'literal' if kind == PART_LITERAL else 'blank node'} as {POSITION_NAMES[position]}, "
+            "but the options do not set generalized_statements",
+            pos,
+        )
+
+    @cython.final
+    @cython.cfunc
+    @cython.inline
+    @cython.exceptval(-1, check=False)
+    def blank_node(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
+        found: cython.int = self.terms.intern(KIND_BLANK_NODE, 0, self.buf, start, stop - start)
         if self.terms.non_ascii >= 0x80:
             self.require_utf8(start, stop, "the label of a blank node")
         return found
@@ -400,6 +413,17 @@ class TermDecoder(LookupDecoder):
         stop: cython.Py_ssize_t,
         position: cython.int,
     ) -> cython.int:
+        self.check_quoted(level, start, position)
+        self.reserve_level(level)
+        self.scan(level, start, stop, 0, 12)
+        self.part_next[level] = 0
+        return 0
+
+    @cython.final
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def check_quoted(self, level: cython.Py_ssize_t, start: cython.Py_ssize_t, position: cython.int) -> cython.int:
+        """Raise unless a quoted triple may stand at this position and level."""
         if not self.rdf_star:
             self.fail("a quoted triple, but the options do not set rdf_star", start)
         if position == 1 and not self.generalized:
@@ -413,9 +437,6 @@ class TermDecoder(LookupDecoder):
                 row=self.row_number,
                 offset=self.base_offset + start,
             )
-        self.reserve_level(level)
-        self.scan(level, start, stop, 0, 12)
-        self.part_next[level] = 0
         return 0
 
     @cython.final
@@ -509,9 +530,6 @@ class TermDecoder(LookupDecoder):
         language: cython.Py_ssize_t = 0
         language_length: cython.Py_ssize_t = -1
         datatype: cython.longlong = -1
-        kind: cython.int = KIND_LITERAL
-        detail: cython.int = 0
-        found: cython.int
         tag: cython.longlong
         start: cython.Py_ssize_t = pos
         while pos < stop:
@@ -531,6 +549,25 @@ class TermDecoder(LookupDecoder):
                 if tag >> 3 < 4:
                     self.fail(f"field {tag >> 3} of a literal has the wrong wire type {tag & 7}", pos)
                 pos = self.skip(tag, self.pos, stop)
+        return self.add_literal(start, lex, lex_length, language, language_length, datatype)
+
+    @cython.final
+    @cython.cfunc
+    @cython.inline
+    @cython.exceptval(-1, check=False)
+    def add_literal(
+        self,
+        start: cython.Py_ssize_t,
+        lex: cython.Py_ssize_t,
+        lex_length: cython.Py_ssize_t,
+        language: cython.Py_ssize_t,
+        language_length: cython.Py_ssize_t,
+        datatype: cython.longlong,
+    ) -> cython.int:
+        """Return the literal whose strings lie at these places; a language or a datatype that is absent is -1."""
+        kind: cython.int = KIND_LITERAL
+        detail: cython.int = 0
+        found: cython.int
         if datatype >= 0:
             if language_length >= 0:
                 self.fail("a literal with both a language and a datatype", start)

@@ -49,22 +49,9 @@ else:
     from jellyframe.kernel.runs import move_bytes
 
 
-@cython.final
 @cython.cclass
 class Encoder(FrameEncoder):
     """Writes a stream of triples, quads or graphs."""
-
-    physical_type: cython.int
-    graph: cython.int
-    graph_terms: TermTable
-    # The row that began the graph, as long as no statement is in it: then it can be withdrawn.
-    graph_is_empty: cython.bint
-    graph_frame: cython.longlong
-    graph_row_end: cython.Py_ssize_t
-    graph_row_size: cython.Py_ssize_t
-    graph_undo_prefix: cython.int
-    graph_undo_name: cython.int
-    graph_undo_content: cython.bint
 
     def __init__(
         self,
@@ -101,6 +88,7 @@ class Encoder(FrameEncoder):
         self.physical_type = physical_type
         self.graph = -1
         self.graph_terms = self.terms
+        # The row that began the graph, as long as no statement is in it: then it can be withdrawn.
         self.graph_is_empty = False
         self.graph_frame = 0
         self.graph_row_end = 0
@@ -228,19 +216,25 @@ class Encoder(FrameEncoder):
                 return 0
             self.leave_graph()
         self.begin_statement()
-        self.plan(term, 3)
-        # RdfGraphStart counts its fields from 1 where RdfQuad counts the same ones from 13.
-        self.step_field[0] -= 12
         self.graph_undo_prefix = self.undo_prefix
         self.graph_undo_name = self.undo_name
         self.graph_undo_content = self.has_content
-        self.graph_row_size = self.write_row(ROW_GRAPH_START)
+        self.graph_row_size = self.write_graph_start(term)
         self.graph_row_end = self.frame_size
         self.graph_frame = self.frames
         self.graph_is_empty = True
         self.graph = term
         self.graph_terms = self.terms
         return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def write_graph_start(self, term: cython.int) -> cython.Py_ssize_t:
+        """Write the row that begins a graph and return its size."""
+        self.plan(term, 3)
+        # RdfGraphStart counts its fields from 1 where RdfQuad counts the same ones from 13.
+        self.step_field[0] -= 12
+        return self.write_row(ROW_GRAPH_START)
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)

@@ -13,6 +13,8 @@ cdef class TermEncoder(RowWriter):
     cdef int name_row
     cdef int prefix_row
     cdef int datatype_row
+    cdef bint explicit_ids
+    cdef int deepest_nesting
     cdef int last_prefix
     cdef int last_name
     cdef int latest_prefix

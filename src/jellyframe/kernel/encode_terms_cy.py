@@ -77,6 +77,9 @@ class TermEncoder(RowWriter):
         self.name_row = 0
         self.prefix_row = 0
         self.datatype_row = 0
+        # Set where ids are always written, and 0 is the id of an empty prefix or name.
+        self.explicit_ids = False
+        self.deepest_nesting = DEEPEST_NESTING
         self.last_prefix = 0
         self.last_name = 0
         self.latest_prefix = 0
@@ -276,8 +279,10 @@ class TermEncoder(RowWriter):
             raise self.refusal_by_option(
                 "a quoted triple as predicate, which the stream does not allow", "generalized_statements", "True"
             )
-        if depth >= DEEPEST_NESTING:
-            raise self.refusal(f"triples quoted more than {DEEPEST_NESTING} deep: no reader of Jelly could read that")
+        if depth >= self.deepest_nesting:
+            raise self.refusal(
+                f"triples quoted more than {self.deepest_nesting} deep: no reader of Jelly could read that"
+            )
         self.open_term[depth] = term
         self.open_next[depth] = 0
         return self.step(KIND_QUOTED_TRIPLE, 4 * position + 4, 0, 0)
@@ -347,6 +352,8 @@ class TermEncoder(RowWriter):
                 return 0
             name = self.memo[at]
             prefix = self.memo[at + 2]
+        if self.explicit_ids:
+            return self.step(KIND_IRI, field, prefix, name)
         # The first IRI of a stream says both ids, so that nothing depends on what a reader had before.
         self.step(
             KIND_IRI,
@@ -369,15 +376,19 @@ class TermEncoder(RowWriter):
         stop: cython.Py_ssize_t = values.offsets[term + 1]
         split: cython.Py_ssize_t = start
         prefix: cython.int = 0
-        name: cython.int
+        name: cython.int = 0
         if self.prefixes.slots.size > 0:
-            if not self.whole_iris:
+            if self.names.slots.size == 0:
+                split = stop
+            elif not self.whole_iris:
                 # Behind the last '#', or else behind the last '/'.
                 split = behind_last(values.data, start, stop - start, 0x23)
                 if split == start:
                     split = behind_last(values.data, start, stop - start, 0x2F)
-            prefix = self.prefix_slot(start, split - start)
-        name = self.slot(self.names, self.name_row, "name", values, split, stop - split)
+            if split > start or not self.explicit_ids:
+                prefix = self.prefix_slot(start, split - start)
+        if split < stop or prefix == 0 or not self.explicit_ids:
+            name = self.slot(self.names, self.name_row, "name", values, split, stop - split)
         self.memo[at] = name
         self.memo[at + 1] = cython.cast(cython.int, self.names.slots.generations[name])
         self.memo[at + 2] = prefix
@@ -460,7 +471,9 @@ class TermEncoder(RowWriter):
                 "",
             )
         # The first entry says its id, so that nothing depends on what a reader had before.
-        entry_id = 0 if table.slots.last_id != 0 and slot == table.slots.last_id + 1 else slot
+        entry_id = slot
+        if table.slots.last_id != 0 and slot == table.slots.last_id + 1 and not self.explicit_ids:
+            entry_id = 0
         table.slots.last_id = slot
         self.write_entry(row_field, entry_id, strings, start, n)
         return slot

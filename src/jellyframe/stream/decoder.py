@@ -16,13 +16,14 @@ from dataclasses import fields
 from typing import Generic, TypeAlias, TypeVar
 
 from jellyframe.batch import Batch, NamespaceDeclaration
+from jellyframe.dialects import dialect_named
+from jellyframe.dialects.recognition import RECOGNITION_BYTES, recognised_dialect
 from jellyframe.errors import Advice, JellyError, OptionsError, ParseError
-from jellyframe.kernel.decode_cy import Decoder
 from jellyframe.kernel.decode_frames_cy import FrameDecoder
-from jellyframe.options import Limits, StreamOptions, TableOptions
+from jellyframe.options import DialectName, Limits, StreamOptions, TableOptions
 from jellyframe.storage.types import Buffer
 from jellyframe.stream.framing import looks_delimited
-from jellyframe.wire import encode_varint
+from jellyframe.wire import decode_varint, encode_varint
 
 DEFAULT_BATCH_ROWS = 16_384
 BATCH_BYTES = 32 << 20
@@ -145,7 +146,7 @@ class AnyStreamDecoder(ABC, Generic[_OptionsT]):
             try:
                 self._decode()
             except JellyError as error:
-                self.abort(error)
+                self.abort(self._explained(error))
         has_content = self._kernel.has_content()
         if self._error is not None:
             if not has_content:
@@ -252,6 +253,21 @@ class AnyStreamDecoder(ABC, Generic[_OptionsT]):
             )
         return self._kernel_options(options)
 
+    def _explained(self, error: JellyError) -> JellyError:
+        """Return an error of the kernel, with what the bytes tell about its cause."""
+        return error
+
+    def _frame_bytes(self, most: int) -> memoryview:
+        """Return the first bytes of the frame that is being decoded; none if they are gone."""
+        at = self._kernel.frame_offset - self._kernel.base_offset
+        data = memoryview(self._data)
+        if at < 0:
+            return data[:0]
+        if not self._is_delimited:
+            return data[at : at + most]
+        length, body = decode_varint(data, at)
+        return data[body : body + min(length, most)]
+
     @abstractmethod
     def _parse_options(self, message: bytes) -> _OptionsT:
         """Return the options of an options row."""
@@ -283,6 +299,7 @@ class StreamDecoder(AnyStreamDecoder[StreamOptions]):
         start: the offset of the first byte that will be pushed, for errors.
         first_frame: the number of the first frame.
         source_name: what errors call the input.
+        dialect: `released`, or `draft` for the draft of the format. Nothing in the bytes chooses it.
     """
 
     def __init__(
@@ -296,10 +313,12 @@ class StreamDecoder(AnyStreamDecoder[StreamOptions]):
         start: int = 0,
         first_frame: int = 0,
         source_name: str | None = None,
+        dialect: DialectName = "released",
     ) -> None:
         limits = limits or Limits()
         check_batch_rows(batch_rows)
-        kernel = Decoder(
+        self._dialect = dialect_named(dialect)
+        kernel = self._dialect.decoder(
             self._read_options,
             limits.max_nesting_depth,
             limits.max_frame_bytes,
@@ -318,13 +337,32 @@ class StreamDecoder(AnyStreamDecoder[StreamOptions]):
         )
 
     def _parse_options(self, message: bytes) -> StreamOptions:
-        return StreamOptions.from_bytes(message)
+        return self._dialect.parse_options(message)
 
     def _check_options(self, options: StreamOptions) -> None:
-        options.check_readable(self._limits)
+        self._dialect.check_readable(options, self._limits)
 
     def _kernel_options(self, options: StreamOptions) -> KernelOptions:
-        return kernel_options(options, options.physical_type)
+        return kernel_options(options, *self._dialect.kernel_settings(options))
+
+    def _explained(self, error: JellyError) -> JellyError:
+        if not isinstance(error, ParseError | OptionsError):
+            return error
+        try:
+            found = recognised_dialect(self._frame_bytes(RECOGNITION_BYTES))
+        except ParseError:
+            return error
+        if found in (None, self._dialect.name):
+            return error
+        return type(error)(
+            f"{error.message}; the rows look like those of the {found} dialect of Jelly, and are read as those of the "
+            f"{self._dialect.name} one",
+            source=error.source,
+            frame=error.frame,
+            row=error.row,
+            offset=error.offset,
+            advice=Advice("argument", "dialect", repr(found)),
+        )
 
     def _take_batch(self) -> Batch:
         columns, terms, first_frame, ends, is_open, metadata, namespaces = self._kernel.take_batch()

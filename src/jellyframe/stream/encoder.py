@@ -6,10 +6,12 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple, TypeVar
 
 from jellyframe.batch import Batch
+from jellyframe.dialects import dialect_named
+from jellyframe.dialects.dialect import FrameSettings
 from jellyframe.errors import Advice, EncodeError, JellyError, NamedGraphError, OptionsError
 from jellyframe.kernel.encode_cy import Encoder
 from jellyframe.kernel.table_cy import TermTable
-from jellyframe.options import VERSION_1_1, StreamOptions
+from jellyframe.options import VERSION_1_1, DialectName, StreamOptions
 from jellyframe.stream.encoding import DEFAULT_FRAME_BYTES, DEFAULT_FRAME_ROWS, OUTPUT_BYTES, AnyStreamEncoder
 from jellyframe.terms import IRI
 from jellyframe.wire import encode_metadata, encode_string
@@ -54,6 +56,7 @@ class StreamEncoder(AnyStreamEncoder[Encoder]):
         restart_every: distance of restart points in bytes, None for none
         index: whether an index of the restart points ends the stream
         output_bytes: finished bytes at which `encode` stops for them to be taken
+        dialect: `released`, or `draft` for the draft of the format, which has no namespaces, metadata and index
 
     Attributes:
         can_rewrite: whether the caller can change bytes that it has taken, see `take_rewrites`; false unless set
@@ -69,6 +72,7 @@ class StreamEncoder(AnyStreamEncoder[Encoder]):
         restart_every: int | None = None,
         index: bool = False,
         output_bytes: int = OUTPUT_BYTES,
+        dialect: DialectName = "released",
     ) -> None:
         super().__init__(
             frame_rows=frame_rows,
@@ -78,8 +82,11 @@ class StreamEncoder(AnyStreamEncoder[Encoder]):
             index=index,
             output_bytes=output_bytes,
         )
+        self._dialect = dialect_named(dialect)
         self._given = StreamOptions() if options is None else options
-        self._given.check_writable()
+        self._dialect.check_writable(self._given)
+        if index and not self._dialect.has_version_1_1:
+            raise OptionsError(f"an index is metadata of a frame, which the {dialect} dialect does not have")
         if index and self._given.logical_type.is_grouped:
             raise OptionsError("an index is a frame without statements: in a grouped stream, an empty graph")
         self.can_rewrite = False
@@ -240,22 +247,16 @@ class StreamEncoder(AnyStreamEncoder[Encoder]):
 
     def _begin(self, *, has_graph: bool) -> Encoder:
         """Fix the options, and encode what has been waiting for that."""
-        options = self._given.resolved(has_graph=has_graph).with_version(uses_1_1=self._uses_1_1)
-        may_cut = self._is_delimited and not options.logical_type.is_grouped
-        kernel = Encoder(
-            options.to_bytes(),
-            options.physical_type,
-            options.generalized_statements,
-            options.rdf_star,
-            options.max_name_table_size,
-            options.max_prefix_table_size,
-            options.max_datatype_table_size,
+        options = self._dialect.written_options(self._given, has_graph=has_graph, uses_1_1=self._uses_1_1)
+        may_cut = self._is_delimited and not self._given.logical_type.is_grouped
+        frames = FrameSettings(
             self._frame_rows or 0 if may_cut else 0,
             self._frame_bytes or 0 if may_cut else 0,
             self._is_delimited,
             self._restart_every or 0,
             self._output_bytes,
         )
+        kernel = self._dialect.encoder(options, frames)
         for action in self._early:
             action(kernel)
         self._options, self._kernel = options, kernel
@@ -264,6 +265,8 @@ class StreamEncoder(AnyStreamEncoder[Encoder]):
     def _require_version_1_1(self) -> None:
         """Raise the version for namespaces and metadata, which came with 1.1, in all options rows of the stream."""
         kernel = self._kernel
+        if not self._dialect.has_version_1_1:
+            raise EncodeError(f"the {self._dialect.name} dialect has neither namespaces nor metadata of frames")
         if kernel is not None:
             kernel.check_open()
         if kernel is not None and self._options is not None and self._options.version < VERSION_1_1:
@@ -273,6 +276,6 @@ class StreamEncoder(AnyStreamEncoder[Encoder]):
                     "and has been handed on in part; write to a file, or begin with StreamOptions(version=2)"
                 )
             self._options = self._options.replace(version=VERSION_1_1)
-            message = self._options.to_bytes()
+            message = self._dialect.options_message(self._options)
             self._rewrites += [Rewrite(offset, message) for offset in kernel.change_options(message)]
         self._uses_1_1 = True

@@ -14,9 +14,10 @@ import pyarrow as pa
 from jellyframe.arrow.layouts import ArrowView
 from jellyframe.arrow.terms import BatchMaker
 from jellyframe.batch import Batch
+from jellyframe.dialects import dialect_named
 from jellyframe.errors import EncodeError, JellyError
 from jellyframe.kernel.decode_cy import Decoder
-from jellyframe.options import Limits, StreamOptions
+from jellyframe.options import DialectName, Limits, StreamOptions
 from jellyframe.stream.decoder import KernelOptions, kernel_options
 from jellyframe.stream.encoder import StreamEncoder
 from jellyframe.stream.reader import open_reader
@@ -45,7 +46,8 @@ class _SecondOptionsError(JellyError):
 class MessageDecoder:
     """Decodes messages into a layout, always with a column for the graph."""
 
-    def __init__(self, layout: str, limits: Limits | None = None) -> None:
+    def __init__(self, layout: str, limits: Limits | None = None, dialect: DialectName = "released") -> None:
+        self._dialect = dialect_named(dialect)
         self._view = ArrowView(layout, True)
         self._limits = limits or Limits()
         self._known_options: dict[bytes, KernelOptions] = {}
@@ -84,7 +86,7 @@ class MessageDecoder:
 
     def _new_decoder(self) -> Decoder:
         limits = self._limits
-        return Decoder(
+        return self._dialect.decoder(
             self._read_options, limits.max_nesting_depth, limits.max_frame_bytes, _MAX_ROWS, _MAX_TERM_BYTES, True
         )
 
@@ -112,9 +114,10 @@ class MessageDecoder:
             raise _SecondOptionsError("another options row")
         known = self._known_options.get(message)
         if known is None:
-            options = StreamOptions.from_bytes(message)
-            options.check_readable(self._limits)
-            known = self._known_options[message] = kernel_options(options, options.physical_type)
+            options = self._dialect.parse_options(message)
+            self._dialect.check_readable(options, self._limits)
+            known = kernel_options(options, *self._dialect.kernel_settings(options))
+            self._known_options[message] = known
         return known
 
     def _take(self, decoder: Decoder, messages: list[int]) -> Part:
@@ -128,7 +131,7 @@ class MessageDecoder:
     def _alone(self, number: int, message: memoryview) -> Part:
         nothing = self._view.schema.empty_table()
         try:
-            with open_reader(bytes(message), limits=self._limits) as reader:
+            with open_reader(bytes(message), limits=self._limits, dialect=self._dialect.name) as reader:
                 table = pa.Table.from_batches(self._view.record_batches(reader.batches()), self._view.schema)
         except JellyError as error:
             return Part([number], [0], _one_batch(nothing), error)
@@ -141,7 +144,10 @@ def _one_batch(table: pa.Table) -> pa.RecordBatch:
 
 
 def encode_messages(
-    statements: pa.RecordBatch, ends: Sequence[int], options: StreamOptions | None = None
+    statements: pa.RecordBatch,
+    ends: Sequence[int],
+    options: StreamOptions | None = None,
+    dialect: DialectName = "released",
 ) -> list[bytes]:
     """Return rows of statements as messages, each of which stands by itself.
 
@@ -149,6 +155,7 @@ def encode_messages(
         statements: rows in one of the layouts of `read_table`
         ends: the row behind the last one of each message, in order; the first message begins with the first row
         options: the options of the messages; by default any statement is allowed
+        dialect: the dialect of the messages
 
     Raises:
         EncodeError: if a statement cannot be written; the message says in which message it is
@@ -157,7 +164,7 @@ def encode_messages(
     batch = BatchMaker(statements.schema).make(statements)
     stream = (options or StreamOptions()).resolved(has_graph=batch.has_graph)
     # A restart point after every byte is one at every frame.
-    encoder = StreamEncoder(stream, frame_rows=None, frame_bytes=None, restart_every=1)
+    encoder = StreamEncoder(stream, frame_rows=None, frame_bytes=None, restart_every=1, dialect=dialect)
     messages: list[bytes] = []
     start = 0
     for stop in ends:

@@ -19,7 +19,7 @@ from jellyframe.stream.source_batches import SourceBatches
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from jellyframe.options import LayoutName
+    from jellyframe.options import DialectName, LayoutName
     from jellyframe.terms import Quad, Triple
 
 STATEMENTS_AT_A_TIME = 4096
@@ -36,6 +36,7 @@ def open_reader(
     self_contained: bool = False,
     on_damage: Callable[[Damage], object] | None = None,
     filesystem: FileSystem | None = None,
+    dialect: DialectName = "released",
 ) -> JellyReader:
     """Open a Jelly stream for reading.
 
@@ -52,6 +53,8 @@ def open_reader(
         on_damage: read on behind damage, from the next restart point that can be found by its bytes. The function is
             called with what was lost, a `Damage`, each time. By default the first error ends reading.
         filesystem: of pyarrow or fsspec, in which the source is a path.
+        dialect: `released`, or `draft` for a stream in the draft of the format (docs/draft.md). Nothing in the bytes
+            chooses it; an error says where they look like the other one.
     """
     return JellyReader(
         source,
@@ -63,6 +66,7 @@ def open_reader(
         self_contained=self_contained,
         on_damage=on_damage,
         filesystem=filesystem,
+        dialect=dialect,
     )
 
 
@@ -160,6 +164,7 @@ class JellyReader(StatementReader):
         self_contained: bool,
         on_damage: Callable[[Damage], object] | None,
         filesystem: FileSystem | None,
+        dialect: DialectName,
     ) -> None:
         """Open a stream; the arguments are those of `open_reader`."""
         start, stop = byte_range or (0, None)
@@ -182,6 +187,7 @@ class JellyReader(StatementReader):
                 start=offset,
                 first_frame=first_frame,
                 source_name=opened.name,
+                dialect=dialect,
             )
             return SourceBatches(opened, decoder)
 
@@ -191,5 +197,7 @@ class JellyReader(StatementReader):
         given: SourceBatches[StreamOptions] | RecoveringBatches = batches
         if on_damage is not None:
             place = RandomAccess(source, batches.source.compression is not None, origin, stop, filesystem)
-            given = RecoveringBatches(place, batches, open_at, on_damage, limits, concatenated=concatenated)
+            given = RecoveringBatches(
+                place, batches, open_at, on_damage, limits, concatenated=concatenated, dialect=dialect
+            )
         super().__init__(given, batches.source.name)

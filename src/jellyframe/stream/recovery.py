@@ -16,14 +16,15 @@ import io
 import os
 import re
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from jellyframe.batch import Batch
+from jellyframe.dialects import DIALECT_NAMES
 from jellyframe.errors import Advice, JellyError, LimitError, OptionsError, ParseError
-from jellyframe.options import Limits, StreamOptions
+from jellyframe.options import DialectName, Limits, StreamOptions
 from jellyframe.storage.sources import open_input
 from jellyframe.stream.decoder import AnyStreamDecoder, StreamDecoder
 from jellyframe.stream.framing import HEAD_BYTES, READ_BYTES, begins_frame, walk_frames
@@ -85,7 +86,9 @@ class RecoveringBatches:
         limits: Limits,
         *,
         concatenated: bool,
+        dialect: DialectName,
     ) -> None:
+        self._dialect: DialectName = dialect
         self._batches = batches
         self._open_at = open_at
         self._on_damage = on_damage
@@ -114,6 +117,9 @@ class RecoveringBatches:
             try:
                 batch = self._batches.next_batch()
             except BAD_INPUT as error:
+                if error.advice is not None and error.advice.name == "dialect":
+                    # All of the stream would be lost, and none of it is damaged.
+                    raise
                 self._recover(error)
                 continue
             if batch is None:
@@ -153,7 +159,7 @@ class RecoveringBatches:
             if reading is not None:
                 # Streams that were concatenated may each have their own options.
                 known = [] if self._any_options else self._options_rows
-                restart = _find_restart(reading, start + 1, known, self._limits)
+                restart = _find_restart(reading, start + 1, known, self._limits, (self._dialect,))
                 stop = reading.stop if restart is None else restart
                 if restart is not None:
                     # The lengths of frames lead over damage that has changed none of them.
@@ -287,15 +293,18 @@ def _is_seekable(file: Any) -> bool:
 def find_restart(file: InputHandle, start: int, stop: int, limits: Limits | None = None) -> int | None:
     """Return the offset of the first restart point of a file from `start` on and before `stop`, or None.
 
-    It is found by its bytes, so what comes before it may be damaged.
+    It is found by its bytes, so what comes before it may be damaged. It may be in any dialect: whoever reads it knows.
     """
-    return _find_restart(_Reading(file, 0, stop), start, [], limits or Limits())
+    return _find_restart(_Reading(file, 0, stop), start, [], limits or Limits(), DIALECT_NAMES)
 
 
-def _find_restart(reading: _Reading, start: int, options_rows: list[bytes], limits: Limits) -> int | None:
+def _find_restart(
+    reading: _Reading, start: int, options_rows: list[bytes], limits: Limits, dialects: Sequence[DialectName]
+) -> int | None:
     """Return the offset of the first restart point from `start` on, or None.
 
-    It begins with one of `options_rows`; where none is known, with any options row that makes sense.
+    It begins with one of `options_rows`; where none is known, with any options row that makes sense. It is in one of
+    the dialects.
     """
     pattern = re.compile(b"|".join(map(re.escape, options_rows)) or _ANY_OPTIONS_ROW, re.DOTALL)
     overlap = max(map(len, options_rows), default=8) - 1
@@ -305,7 +314,7 @@ def _find_restart(reading: _Reading, start: int, options_rows: list[bytes], limi
         text = before + data
         base = offset - len(before)
         for match in pattern.finditer(text):
-            found = _restart_with(reading, base + match.start(), start, limits)
+            found = _restart_with(reading, base + match.start(), start, limits, dialects)
             if found is not None:
                 return found
         offset += len(data)
@@ -313,7 +322,9 @@ def _find_restart(reading: _Reading, start: int, options_rows: list[bytes], limi
     return None
 
 
-def _restart_with(reading: _Reading, body: int, start: int, limits: Limits) -> int | None:
+def _restart_with(
+    reading: _Reading, body: int, start: int, limits: Limits, dialects: Sequence[DialectName]
+) -> int | None:
     """Return where the restart point begins whose first row is at `body`, or None if there is none."""
     lengths = reading.at(max(start, body - _MAX_LENGTH_BYTES), body - max(start, body - _MAX_LENGTH_BYTES))
     head = reading.at(body, HEAD_BYTES)
@@ -328,15 +339,15 @@ def _restart_with(reading: _Reading, body: int, start: int, limits: Limits) -> i
             and stop <= reading.stop
             and looks_like_restart(head[:length])
             and (stop == reading.stop or begins_frame(reading.at(stop, HEAD_BYTES)))
-            and _decodes(reading.at(body, length), limits)
+            and any(_decodes(reading.at(body, length), limits, dialect) for dialect in dialects)
         ):
             return body - width
     return None
 
 
-def _decodes(frame: bytes, limits: Limits) -> bool:
+def _decodes(frame: bytes, limits: Limits, dialect: DialectName) -> bool:
     """Return whether a frame decodes with nothing before it."""
-    decoder = StreamDecoder(limits=limits, self_contained=True)
+    decoder = StreamDecoder(limits=limits, self_contained=True, dialect=dialect)
     decoder.push_frame(frame)
     try:
         for _batch in decoder.batches():

@@ -11,6 +11,7 @@ import pyarrow as pa
 from jellyframe.arrow.layouts import ArrowView
 from jellyframe.arrow.metadata import stream_namespaces, stream_options, with_stream_metadata
 from jellyframe.arrow.tables import record_batch_reader
+from jellyframe.dialects import dialect_named
 from jellyframe.errors import TableError
 from jellyframe.options import VERSION_1_0
 from jellyframe.stream.decoder import DEFAULT_BATCH_ROWS
@@ -18,7 +19,7 @@ from jellyframe.stream.reader import JellyReader, open_reader
 from jellyframe.stream.writer import SupportsArrowStream, WriterSettings, open_writer
 
 if TYPE_CHECKING:
-    from jellyframe.options import LayoutName, Limits, StreamOptions
+    from jellyframe.options import DialectName, LayoutName, Limits, StreamOptions
     from jellyframe.storage.types import FileSystem, Path, Sink, Source
     from jellyframe.stream.recovery import Damage
 
@@ -36,6 +37,7 @@ def read_table(
     delimited: bool | None = None,
     byte_range: tuple[int, int | None] | None = None,
     on_damage: Callable[[Damage], object] | None = None,
+    dialect: DialectName = "released",
 ) -> pa.Table:
     """Read a whole Jelly stream, or several, into an Arrow table.
 
@@ -49,7 +51,7 @@ def read_table(
         dictionary: encode strings with dictionaries. Each chunk has the terms of its batch as dictionary, so that a
             term that repeats takes memory once.
         filesystem: of pyarrow or fsspec, in which the sources are paths.
-        limits, concatenated, delimited, byte_range, on_damage: as in `open_reader`.
+        limits, concatenated, delimited, byte_range, on_damage, dialect: as in `open_reader`.
     """
     sources: Sequence[Source] = source if isinstance(source, list | tuple) else [source]  # type: ignore[list-item]
 
@@ -65,6 +67,7 @@ def read_table(
             byte_range=byte_range,
             on_damage=on_damage,
             filesystem=filesystem,
+            dialect=dialect,
         )
 
     def has_graph(one: Source) -> bool:
@@ -112,14 +115,16 @@ def write_table(
         table: a table, record batch or record batch reader of pyarrow, or an object with Arrow's stream interface.
         sink: as in `open_writer`.
         options: of the stream. By default those in the metadata of the table's schema, where `read_table` puts them, as
-            far as they fit the columns. The namespaces there are declared at the beginning of the stream.
+            far as they fit the columns. The namespaces there are declared at the beginning of the stream; the draft
+            dialect has none.
         layout: what the columns are: `struct`, `ntriples` or `flat`. By default the columns tell it.
         writer_options: those of `open_writer`.
     """
     if not isinstance(table, pa.Table | pa.RecordBatch):
         table = record_batch_reader(table)
     with open_writer(sink, options or stream_options(table.schema), **writer_options) as writer:
-        if options is None or options.version != VERSION_1_0:
+        has_namespaces = dialect_named(writer_options.get("dialect", "released")).has_version_1_1
+        if has_namespaces and (options is None or options.version != VERSION_1_0):
             for name, iri in stream_namespaces(table.schema).items():
                 writer.declare_namespace(name, iri)
         writer.write_table(table, layout)

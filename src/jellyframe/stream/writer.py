@@ -24,7 +24,7 @@ from jellyframe.stream.writing import AnyWriter
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from jellyframe.options import LayoutName
+    from jellyframe.options import DialectName, LayoutName
     from jellyframe.storage.types import Compression, FileSystem, Sink
     from jellyframe.terms import IRI, Quad, Triple
 
@@ -46,6 +46,7 @@ class WriterSettings(TypedDict, total=False):
     restart_every: int | Literal["auto"] | None
     index: bool
     filesystem: FileSystem | None
+    dialect: DialectName
 
 
 def open_writer(sink: Sink, options: StreamOptions | None = None, **settings: Unpack[WriterSettings]) -> JellyWriter:
@@ -64,7 +65,8 @@ def open_writer(sink: Sink, options: StreamOptions | None = None, **settings: Un
             have one every 8 MiB
         index: whether an index of the restart points is appended (false)
         filesystem: where the path is, a file system of pyarrow or fsspec; by default as the path says
-        settings: `frame_rows` to `filesystem`, by name
+        dialect: `released`, or `draft` for the draft of the format, which has no namespaces, metadata and index
+        settings: `frame_rows` to `dialect`, by name
 
     Raises:
         OptionsError: if the options make no sense, or do not go together
@@ -91,6 +93,7 @@ class JellyWriter(AnyWriter[StreamEncoder]):
         restart_every: int | Literal["auto"] | None = "auto",
         index: bool = False,
         filesystem: FileSystem | None = None,
+        dialect: DialectName = "released",
     ) -> None:
         """Open a stream; the arguments are those of `open_writer`."""
         if index and compression is not None:
@@ -106,6 +109,7 @@ class JellyWriter(AnyWriter[StreamEncoder]):
             delimited=delimited,
             restart_every=restart_every,
             index=index,
+            dialect=dialect,
         )
         super().__init__(encoder, ByteSink(sink, compression, filesystem=filesystem))
         encoder.can_rewrite = self._sink.can_rewrite

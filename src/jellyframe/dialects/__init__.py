@@ -1,0 +1,29 @@
+"""The dialects of Jelly: the released format, and the draft of it that came before.
+
+A dialect says how options are read and written, and which kernel has its rows. Everything else is the same for both.
+"""
+
+from __future__ import annotations
+
+from typing import Final, get_args
+
+from jellyframe.dialects.dialect import Dialect
+from jellyframe.dialects.draft import DraftDialect
+from jellyframe.dialects.released import ReleasedDialect
+from jellyframe.errors import OptionsError, shortened
+from jellyframe.options import DialectName
+
+__all__ = ["DIALECT_NAMES", "Dialect", "dialect_named"]
+
+DIALECT_NAMES: Final[tuple[DialectName, ...]] = get_args(DialectName)
+_DIALECTS: Final[dict[str, Dialect]] = {dialect.name: dialect for dialect in (ReleasedDialect(), DraftDialect())}
+
+
+def dialect_named(name: str) -> Dialect:
+    """Return the dialect of that name, or raise an OptionsError that lists those there are."""
+    try:
+        return _DIALECTS[name]
+    except (KeyError, TypeError):
+        raise OptionsError(
+            f"the dialect is {shortened(str(name))}, and must be one of {', '.join(DIALECT_NAMES)}"
+        ) from None

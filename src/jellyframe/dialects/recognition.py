@@ -1,0 +1,88 @@
+"""Which dialect a frame is in, as far as its rows tell.
+
+Every statement tells. In the draft a triple has its three terms as the fields 1 to 3, all of them, a repeated one too.
+In the released format these fields are alternatives of the subject, of which at most one is there, and what else there
+is has higher numbers. So no statement is valid in both, and a stream without statements holds nothing to get wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from jellyframe.errors import ParseError
+from jellyframe.options import VERSION_1_0, DialectName
+from jellyframe.wire import BYTES, VARINT, decode_fields
+
+# Bytes of a frame that are looked at: the first statement is enough, and comes after the entries that it needs.
+RECOGNITION_BYTES: Final = 1 << 16
+
+_ROWS, _METADATA = 1, 15
+_OPTIONS, _TRIPLE, _QUAD, _GRAPH_START, _NAMESPACE = 1, 2, 3, 4, 6
+_ENTRIES: Final = (9, 10, 11)
+
+
+def recognised_dialect(frame: bytes | memoryview) -> DialectName | None:
+    """Return the dialect that the rows of a frame show; None where they show none, or contradict each other.
+
+    The frame may be cut off anywhere: what is whole is looked at.
+    """
+    votes: set[DialectName] = set()
+    fields = decode_fields(frame)
+    while True:
+        try:
+            field, _wire_type, value = next(fields)
+        except (StopIteration, ParseError):
+            break
+        if field == _METADATA:
+            votes.add("released")
+        elif field == _ROWS and isinstance(value, bytes):
+            votes.update(_votes(value))
+    return votes.pop() if len(votes) == 1 else None
+
+
+def _votes(row: bytes) -> Iterator[DialectName]:
+    """Yield the dialects for which a row is evidence."""
+    try:
+        for field, wire_type, message in decode_fields(row):
+            if wire_type != BYTES or not isinstance(message, bytes):
+                continue
+            vote = _vote(field, list(decode_fields(message)))
+            if vote is not None:
+                yield vote
+    except ParseError:
+        return
+
+
+def _vote(row: int, fields: list[tuple[int, int, int | bytes]]) -> DialectName | None:
+    numbers = {field for field, _wire_type, _value in fields}
+    if row == _NAMESPACE:
+        return "released"
+    if row in (_TRIPLE, _QUAD):
+        alternatives = len(numbers & {1, 2, 3, 4})
+        others = any(4 < field < 17 for field in numbers)
+        if alternatives > 1:
+            return None if others else "draft"
+        return "released"
+    if row == _GRAPH_START:
+        return _vote_of_graph(fields)
+    if row in _ENTRIES:
+        return None if any(field == 1 and value for field, _wire_type, value in fields) else "released"
+    if row == _OPTIONS:
+        values = {field: value for field, wire_type, value in fields if wire_type == VARINT}
+        version = values.get(15, VERSION_1_0)
+        if 14 in values or (isinstance(version, int) and version > VERSION_1_0):
+            return "released"
+        return "draft" if 5 in values else None
+    return None
+
+
+def _vote_of_graph(fields: list[tuple[int, int, int | bytes]]) -> DialectName | None:
+    """Return which RdfGraphStart this is: one with a message around the graph, or one with the graph itself."""
+    for field, wire_type, value in fields:
+        if field in (2, 3, 4):
+            return "released"
+        if field == 1 and wire_type == BYTES and isinstance(value, bytes):
+            # An RdfIri holds numbers only, an RdfGraph messages and strings.
+            return "draft" if any(inner == BYTES for _number, inner, _value in decode_fields(value)) else "released"
+    return None
