@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, get_args
 
 from jellyframe.cli.console import Console, print_text
 from jellyframe.errors import clipped, shortened
 from jellyframe.formats import Format, names
+from jellyframe.options import DialectName
 
 if TYPE_CHECKING:
     from jellyframe.options import Limits
@@ -132,6 +133,11 @@ def add_listen(parser: CommandParser) -> None:
         default="127.0.0.1:8080",
         help="the address to listen on, by default 127.0.0.1:8080, which only this machine can reach; port 0 is any",
     )
+
+
+def add_dialect(parser: CommandParser, help: str, *, option: str = "--dialect", default: str | None) -> None:  # noqa: A002
+    """Add the option that chooses between the released format and its draft."""
+    parser.add_argument(option, choices=get_args(DialectName), default=default, help=help)
 
 
 def limits_of(arguments: argparse.Namespace) -> Limits:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from jellyframe import formats
 from jellyframe.batch.selection import FrameRange
-from jellyframe.cli.arguments import add_command, add_format, add_limits, add_output, limits_of
+from jellyframe.cli.arguments import add_command, add_dialect, add_format, add_limits, add_output, limits_of
 from jellyframe.cli.console import UsageError
 from jellyframe.cli.frame_ranges import frame_range
 from jellyframe.cli.stream_options import add_compression, compression_of
@@ -76,6 +76,7 @@ def add_parser(subparsers: Any) -> None:
         help="read on behind damage, from the next restart point. What was lost is a warning for each place, with the "
         "bytes from which to which; the exit code is then 1. The rest of a pipe or of compressed input is lost",
     )
+    add_dialect(parser, "what is read: the released format (by default) or its draft 1.0.0", default="released")
     add_limits(parser)
     parser.add_argument(
         "--layout",
@@ -112,6 +113,7 @@ def run(arguments: argparse.Namespace) -> int:
             concatenated=arguments.concatenated,
             limits=limits_of(arguments),
             on_damage=report if arguments.recover else None,
+            dialect=arguments.dialect,
         ),
         validate_terms=arguments.validate_terms,
         merge_graphs=arguments.merge_graphs,

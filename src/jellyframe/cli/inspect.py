@@ -6,7 +6,15 @@ import argparse
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from jellyframe.cli.arguments import STANDARD_STREAM, add_command, add_input, add_limits, add_output, limits_of
+from jellyframe.cli.arguments import (
+    STANDARD_STREAM,
+    add_command,
+    add_dialect,
+    add_input,
+    add_limits,
+    add_output,
+    limits_of,
+)
 
 if TYPE_CHECKING:
     from jellyframe.ops.survey import FrameCounts, StreamSurvey
@@ -49,6 +57,7 @@ jellyframe rdf inspect people.jelly --html report.html
         help="also write a page with plots, which needs no network; `-` writes it to standard output",
     )
     parser.add_switch("--concatenated", default=False, help="the input is several streams, one after the other")
+    add_dialect(parser, "the released format or its draft 1.0.0; by default the statements show which", default=None)
     add_limits(parser)
 
 
@@ -74,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
             frames.end(survey)
         else:
             survey = _survey(arguments)
-            writer.member("stream_options", options_document(survey.options))
+            writer.member("stream_options", options_document(survey))
             writer.member("frames", totals_document(survey, arguments.detail, sizes=arguments.size))
         writer.member("input", input_document(survey))
         writer.end()
@@ -103,6 +112,7 @@ def _survey(
             on_frame=on_frame,
             keep_metadata=arguments.per_frame,
             progress=progress_callback(arguments.console),
+            dialect=arguments.dialect,
         )
     arguments.console.end_progress()
     if history is not None:

@@ -10,9 +10,9 @@ from jellyframe.cli.console import UsageError
 
 if TYPE_CHECKING:
     from jellyframe.formats.settings import JellySettings
-    from jellyframe.ops.regroup import WriterSettings
+    from jellyframe.ops.regroup import FileSettings
     from jellyframe.ops.transcoding import OptionChanges
-    from jellyframe.options import LogicalType, PhysicalType, StreamOptions
+    from jellyframe.options import DialectName, LogicalType, PhysicalType, StreamOptions
     from jellyframe.storage.types import Compression
 
 _STAX = "https://w3id.org/stax/ontology#"
@@ -21,6 +21,7 @@ DEFAULT_ROWS_PER_FRAME = 256
 TERM_FIELDS = (
     "generalized_statements",
     "rdf_star",
+    "use_repeat",
     "max_name_table_size",
     "max_prefix_table_size",
     "max_datatype_table_size",
@@ -61,6 +62,12 @@ def add_term_options(parser: CommandParser) -> None:
         "--opt.triple-terms",
         dest="rdf_star",
         help="whether quoted triples may occur (by default yes)",
+    )
+    parser.add_switch(
+        "--opt.use-repeat",
+        dest="use_repeat",
+        help="whether terms are repeated by RdfRepeat, in the draft dialect (by default yes); the released one always "
+        "repeats them",
     )
     for table, size in (("name", 4000), ("prefix", 150), ("datatype", 32)):
         parser.add_argument(
@@ -118,7 +125,7 @@ def given_options(arguments: argparse.Namespace) -> dict[str, Any]:
     return given
 
 
-def base_options(arguments: argparse.Namespace) -> StreamOptions | None:
+def base_options(arguments: argparse.Namespace, dialect: DialectName) -> StreamOptions | None:
     """Return the options to begin with, if `--options-from` or `--preset` gives some; presets set table sizes."""
     from jellyframe.options import StreamOptions
 
@@ -126,7 +133,7 @@ def base_options(arguments: argparse.Namespace) -> StreamOptions | None:
     if arguments.options_from is not None:
         from jellyframe.stream.reader import open_reader
 
-        with open_reader(arguments.options_from) as reader:
+        with open_reader(arguments.options_from, dialect=dialect) as reader:
             base = reader.options.replace(version=0)
     if arguments.preset is not None:
         sizes = StreamOptions.small() if arguments.preset == "small" else StreamOptions.big()
@@ -143,9 +150,14 @@ def with_sizes_of(sizes: StreamOptions, options: StreamOptions) -> StreamOptions
     )
 
 
-def options_and_changes(arguments: argparse.Namespace) -> tuple[StreamOptions | None, OptionChanges]:
-    """Return the options to begin with, if a file gives some, and the changes to them or to those of the input."""
-    base = base_options(arguments)
+def options_and_changes(
+    arguments: argparse.Namespace, dialect: DialectName
+) -> tuple[StreamOptions | None, OptionChanges]:
+    """Return the options to begin with, if a file gives some, and the changes to them or to those of the input.
+
+    The file is in the dialect of the output.
+    """
+    base = base_options(arguments, dialect)
     changes = given_options(arguments)
     if arguments.options_from is None and base is not None:
         # A preset is about the sizes of tables, and nothing else.
@@ -167,9 +179,9 @@ def jelly_settings(arguments: argparse.Namespace) -> JellySettings:
     return settings
 
 
-def writer_settings(arguments: argparse.Namespace) -> WriterSettings:
+def writer_settings(arguments: argparse.Namespace) -> FileSettings:
     """Return the arguments of `open_writer` beside the sink and the options; frames aside."""
-    settings: WriterSettings = {
+    settings: FileSettings = {
         "delimited": arguments.delimited,
         "compression": compression_of(arguments),
         "index": bool(arguments.index),

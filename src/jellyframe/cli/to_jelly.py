@@ -7,11 +7,12 @@ from typing import Any
 
 from jellyframe import formats
 from jellyframe.cli import stream_options
-from jellyframe.cli.arguments import add_command, add_format, add_limits, add_output, limits_of
+from jellyframe.cli.arguments import add_command, add_dialect, add_format, add_limits, add_output, limits_of
 
 _EXAMPLES = """
 jellyframe rdf to-jelly people.nt.gz --to people.jelly
 curl -s https://example.org/data.ttl | jellyframe rdf to-jelly --in-format ttl --to data.jelly
+jellyframe rdf to-jelly people.nt --dialect draft --to people-draft.jelly
 jellyframe rdf to-jelly graphs.trig --enable-namespace-declarations --compress zstd --to graphs.jelly.zst
 """
 _DESCRIPTION = f"""\
@@ -44,6 +45,7 @@ def add_parser(subparsers: Any) -> None:
         "--lenient", default=False, help="take what specifications forbid, such as IRIs that are not absolute"
     )
     parser.add_switch("--validate-terms", default=False, help="check IRIs (RFC 3987) and language tags (BCP 47)")
+    add_dialect(parser, "what is written: the released format (by default) or its draft 1.0.0", default="released")
     add_limits(parser)
 
 
@@ -54,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     paths = input_paths(named_inputs(arguments.inputs), arguments.in_format)
     sink = output_sink(arguments.to, is_binary=True, force=arguments.force)
-    base, changes = stream_options.options_and_changes(arguments)
+    base, changes = stream_options.options_and_changes(arguments, arguments.dialect)
     plan = Conversion(
         in_format=arguments.in_format,
         out_format=formats.JELLY.name,
@@ -69,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
         namespaces=arguments.enable_namespace_declarations,
         base_options=base,
         changes=changes,
-        jelly=stream_options.jelly_settings(arguments),
+        jelly={**stream_options.jelly_settings(arguments), "dialect": arguments.dialect},
         progress=progress_callback(arguments.console),
     )
     run_conversion(paths, sink, plan)

@@ -6,12 +6,13 @@ import argparse
 from typing import Any
 
 from jellyframe.cli import stream_options
-from jellyframe.cli.arguments import add_command, add_limits, add_output, limits_of, positive
+from jellyframe.cli.arguments import add_command, add_dialect, add_limits, add_output, limits_of, positive
 from jellyframe.cli.console import UsageError
 
 _EXAMPLES = """
 jellyframe rdf transcode old.jelly --preset small --to small.jelly
 jellyframe rdf transcode 'part-*.jelly' --rows-per-frame 1000 --index --to all.jelly
+jellyframe rdf transcode people-draft.jelly --dialect draft --out-dialect released --to people.jelly
 cat a.jelly b.jelly | jellyframe rdf transcode --opt.physical-type QUADS > both.jelly
 """
 _DESCRIPTION = """\
@@ -59,6 +60,10 @@ def add_parser(subparsers: Any) -> None:
         help="processes that rewrite large files, piece by piece, where --to names a file and the output is a flat "
         "stream with restart points; by default as many as there are cores, up to 8",
     )
+    add_dialect(parser, "what the inputs are: the released format (by default) or its draft 1.0.0", default="released")
+    add_dialect(
+        parser, "what the output is, released (by default) or draft", option="--out-dialect", default="released"
+    )
     add_limits(parser)
 
 
@@ -71,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"--frames {arguments.frames} and --rows-per-frame exclude each other")
     inputs = named_inputs(arguments.inputs)
     sink = output_sink(arguments.to, is_binary=True, force=arguments.force)
-    base, changes = stream_options.options_and_changes(arguments)
+    base, changes = stream_options.options_and_changes(arguments, arguments.out_dialect)
     transcode(
         [InputFile(None) if name is None else name for name in inputs],
         sink,
@@ -85,6 +90,8 @@ def run(arguments: argparse.Namespace) -> int:
         jobs=arguments.jobs or default_jobs(),
         limits=limits_of(arguments),
         progress=progress_callback(arguments.console),
+        dialect=arguments.dialect,
+        out_dialect=arguments.out_dialect,
         **stream_options.writer_settings(arguments),
     )
     return 0

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from jellyframe.batch.selection import FrameRange
-from jellyframe.cli.arguments import add_command, add_input, add_limits, limits_of
+from jellyframe.cli.arguments import add_command, add_dialect, add_input, add_limits, limits_of
 from jellyframe.cli.console import standard_output
 from jellyframe.cli.frame_ranges import frame_range
 from jellyframe.cli.wording import option_words
@@ -54,6 +54,12 @@ jellyframe rdf validate message.jelly --delimited=false --options-file expected.
     )
     parser.add_switch("--validate-terms", default=False, help="check IRIs (RFC 3987) and language tags (BCP 47) too")
     parser.add_switch("--concatenated", default=False, help="the input is several streams, one after the other")
+    add_dialect(
+        parser,
+        "what the stream, and the file with the expected options, have to be: the released format (by default) or its "
+        "draft 1.0.0",
+        default="released",
+    )
     add_limits(parser)
     parser.add_switch("--json", default=False, help="the answer as JSON")
 
@@ -77,6 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
             concatenated=arguments.concatenated,
             limits=limits_of(arguments),
             progress=progress_callback(arguments.console),
+            dialect=arguments.dialect,
         )
     arguments.console.end_progress()
     with ByteSink(standard_output()) as sink:

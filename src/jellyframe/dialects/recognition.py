@@ -8,15 +8,15 @@ is has higher numbers. So no statement is valid in both, and a stream without st
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Final
 
 from jellyframe.errors import ParseError
 from jellyframe.options import VERSION_1_0, DialectName
 from jellyframe.wire import BYTES, VARINT, decode_fields
 
-# Bytes of a frame that are looked at: the first statement is enough, and comes after the entries that it needs.
-RECOGNITION_BYTES: Final = 1 << 16
-
+# Rows that tell which are looked at: they all say the same, unless the frame is damaged.
+_MOST_VOTES: Final = 64
 _ROWS, _METADATA = 1, 15
 _OPTIONS, _TRIPLE, _QUAD, _GRAPH_START, _NAMESPACE = 1, 2, 3, 4, 6
 _ENTRIES: Final = (9, 10, 11)
@@ -25,31 +25,23 @@ _ENTRIES: Final = (9, 10, 11)
 def recognised_dialect(frame: bytes | memoryview) -> DialectName | None:
     """Return the dialect that the rows of a frame show; None where they show none, or contradict each other.
 
-    The frame may be cut off anywhere: what is whole is looked at.
+    The frame may be cut off or damaged anywhere: what is whole before that is looked at.
     """
-    votes: set[DialectName] = set()
-    fields = decode_fields(frame)
-    while True:
-        try:
-            field, _wire_type, value = next(fields)
-        except (StopIteration, ParseError):
-            break
-        if field == _METADATA:
-            votes.add("released")
-        elif field == _ROWS and isinstance(value, bytes):
-            votes.update(_votes(value))
+    votes = set(islice(_votes(frame), _MOST_VOTES))
     return votes.pop() if len(votes) == 1 else None
 
 
-def _votes(row: bytes) -> Iterator[DialectName]:
-    """Yield the dialects for which a row is evidence."""
+def _votes(frame: bytes | memoryview) -> Iterator[DialectName]:
+    """Yield the dialects for which the rows of a frame are evidence."""
     try:
-        for field, wire_type, message in decode_fields(row):
-            if wire_type != BYTES or not isinstance(message, bytes):
-                continue
-            vote = _vote(field, list(decode_fields(message)))
-            if vote is not None:
-                yield vote
+        for field, _wire_type, row in decode_fields(frame):
+            if field == _METADATA:
+                yield "released"
+            elif field == _ROWS and isinstance(row, bytes):
+                for number, _type, message in decode_fields(row):
+                    vote = _vote(number, list(decode_fields(message))) if isinstance(message, bytes) else None
+                    if vote is not None:
+                        yield vote
     except ParseError:
         return
 

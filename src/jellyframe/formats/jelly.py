@@ -32,6 +32,7 @@ class JellyInput(BatchInput):
             batch_rows=settings.batch_rows,
             delimited=delimited,
             on_damage=settings.on_damage,
+            dialect=settings.dialect,
         )
         self.options = self._reader.options
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from google.protobuf import text_format
 
-from jellyframe.errors import Advice, LimitError, ParseError, TextError, one_line
+from jellyframe.errors import Advice, LimitError, OptionsError, ParseError, TextError, one_line
 from jellyframe.formats.jelly import JellyInput
 from jellyframe.formats.settings import BatchInput, BatchOutput, JellySettings, ReadSettings, WriteSettings
 from jellyframe.options import Limits
@@ -118,6 +118,8 @@ class _Output(BatchOutput):
         self._frames = _TextSink(sink)
         jelly = JellySettings(**settings.jelly)
         jelly["delimited"] = True
+        if jelly.get("dialect") == "draft":
+            raise OptionsError("Jelly text shows rows of the released format, not of the draft dialect")
         self._writer = open_writer(self._frames, settings.options, **jelly)
 
     def write(self, batch: Batch) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import TYPE_CHECKING, TypedDict
 
-from jellyframe.options import Limits
+from jellyframe.options import DialectName, Limits
 from jellyframe.stream.decoder import DEFAULT_BATCH_ROWS
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class ReadSettings:
     `generalized` lets any term stand in any place, in formats that can say so. `on_error` gets the errors of lines that
     cannot be read, in formats of lines. `on_damage` gets what is lost of damaged Jelly, and reading goes on behind it;
     by default the first error ends reading. Blank nodes without a label get one that begins with `label_prefix`, by
-    default a random one, so that those of different documents differ.
+    default a random one, so that those of different documents differ. `dialect` is that of Jelly streams.
     """
 
     lenient: bool = False
@@ -39,6 +39,7 @@ class ReadSettings:
     label_prefix: str | None = None
     on_error: Callable[[TextError], object] | None = None
     on_damage: Callable[[Damage], object] | None = None
+    dialect: DialectName = "released"
 
 
 class JellySettings(TypedDict, total=False):
@@ -49,6 +50,7 @@ class JellySettings(TypedDict, total=False):
     delimited: bool
     restart_every: int | None
     index: bool
+    dialect: DialectName
 
 
 @dataclass(frozen=True)

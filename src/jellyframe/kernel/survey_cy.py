@@ -21,6 +21,8 @@ if cython.compiled:
     from cython.cimports.jellyframe.kernel.fields import (
         FRAME_METADATA,
         FRAME_ROWS,
+        PART_ABSENT,
+        PART_DEFAULT_GRAPH,
         PART_TRIPLE,
         ROW_DATATYPE,
         ROW_GRAPH_START,
@@ -34,6 +36,8 @@ else:
     from jellyframe.kernel.fields import (
         FRAME_METADATA,
         FRAME_ROWS,
+        PART_ABSENT,
+        PART_DEFAULT_GRAPH,
         PART_TRIPLE,
         ROW_DATATYPE,
         ROW_GRAPH_START,
@@ -83,6 +87,7 @@ class Survey(TermDecoder):
     keep_metadata: cython.bint
     used_ids: cython.uchar[::1]
     last_ids: cython.int[::1]
+    is_draft = cython.declare(cython.bint, visibility="public")
     options_message = cython.declare(object, visibility="readonly")
     metadata = cython.declare(list, visibility="readonly")
 
@@ -96,6 +101,7 @@ class Survey(TermDecoder):
         TermDecoder.__init__(self, max_nesting_depth, max_frame_bytes)
         self.concatenated = concatenated
         self.keep_metadata = keep_metadata
+        self.is_draft = False
         self.counts = memoryview(bytearray(8 * COUNTERS)).cast("q")
         self.options_message = None
         self.metadata = []
@@ -188,7 +194,7 @@ class Survey(TermDecoder):
             elif field >= ROW_NAME and field <= ROW_DATATYPE:
                 self.lookup_entry(field - ROW_NAME, pos - n, pos)
             elif field == ROW_GRAPH_START:
-                self.scan(0, pos - n, pos, 12, 16)
+                self.scan_terms(0, pos - n, pos, 3, 4)
                 self.part(3)
             elif field == ROW_OPTIONS:
                 if self.options_message is None:
@@ -201,9 +207,64 @@ class Survey(TermDecoder):
     @cython.exceptval(-1, check=False)
     def statement_parts(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t, width: cython.int) -> cython.int:
         position: cython.int
-        self.scan(0, pos, stop, 0, 4 * width)
+        self.scan_terms(0, pos, stop, 0, width)
         for position in range(width):
             self.part(position)
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def scan_terms(
+        self,
+        level: cython.Py_ssize_t,
+        pos: cython.Py_ssize_t,
+        stop: cython.Py_ssize_t,
+        first: cython.int,
+        width: cython.int,
+    ) -> cython.int:
+        """Note where the terms at the positions from `first` up to `width` lie in a message, in either dialect."""
+        if self.is_draft:
+            return self.scan_wrapped(level, pos, stop, first, width)
+        return self.scan(level, pos, stop, 4 * first, 4 * width)
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def scan_wrapped(
+        self,
+        level: cython.Py_ssize_t,
+        pos: cython.Py_ssize_t,
+        stop: cython.Py_ssize_t,
+        first: cython.int,
+        width: cython.int,
+    ) -> cython.int:
+        """Do so in the draft dialect, where each term is in a message of its own; a repeated one counts as absent."""
+        position: cython.Py_ssize_t
+        tag: cython.longlong
+        end: cython.Py_ssize_t
+        n: cython.Py_ssize_t
+        for position in range(4):
+            self.part_kind[4 * level + position] = PART_ABSENT
+        while pos < stop:
+            tag = read_varint(self, pos, stop)
+            position = cython.cast(cython.Py_ssize_t, tag >> 3) - 1 + first
+            if (tag & 7) != 2 or tag < 8 or position >= width:
+                pos = self.skip(tag, self.pos, stop)
+                continue
+            n = read_length(self, self.pos, stop)
+            pos = self.pos
+            end = pos + n
+            while pos < end:
+                tag = read_varint(self, pos, end)
+                if (tag & 7) != 2 or tag < 8 or tag >= 5 << 3:
+                    pos = self.skip(tag, self.pos, end)
+                    continue
+                n = read_length(self, self.pos, end)
+                self.part_kind[4 * level + position] = cython.cast(cython.int, tag >> 3) - 1
+                if position == 3 and tag >> 3 == 4:
+                    self.part_kind[4 * level + position] = PART_DEFAULT_GRAPH
+                self.part_start[4 * level + position] = self.pos
+                pos = self.pos + n
+                self.part_stop[4 * level + position] = pos
         return 0
 
     @cython.cfunc
@@ -224,7 +285,7 @@ class Survey(TermDecoder):
         """Count the terms of a quoted triple and of all that it quotes."""
         level: cython.Py_ssize_t = 1
         at: cython.Py_ssize_t
-        self.scan(level, start, stop, 0, 12)
+        self.scan_terms(level, start, stop, 0, 3)
         self.part_next[level] = 0
         while level > 0:
             at = 4 * level + self.part_next[level]
@@ -243,7 +304,7 @@ class Survey(TermDecoder):
                         offset=self.base_offset + start,
                     )
                 self.reserve_level(level)
-                self.scan(level, self.part_start[at], self.part_stop[at], 0, 12)
+                self.scan_terms(level, self.part_start[at], self.part_stop[at], 0, 3)
                 self.part_next[level] = 0
         return 0
 

@@ -18,7 +18,7 @@ from jellyframe.formats import Format
 from jellyframe.formats.settings import BatchInput, JellySettings, ReadSettings, WriteSettings
 from jellyframe.ops.progress import ProgressCallback, ProgressMeter
 from jellyframe.ops.transcoding import OptionChanges
-from jellyframe.options import VERSION_1_1, LayoutName, Limits, LogicalType, StreamOptions
+from jellyframe.options import VERSION_1_1, DialectName, LayoutName, Limits, LogicalType, StreamOptions
 from jellyframe.storage.resolving import resolve_inputs
 from jellyframe.storage.sinks import ByteSink
 from jellyframe.storage.sources import InputFile, total_size
@@ -79,6 +79,8 @@ def convert(
     changes: OptionChanges | None = None,
     jelly: JellySettings | None = None,
     progress: ProgressCallback | None = None,
+    dialect: DialectName = "released",
+    out_dialect: DialectName = "released",
 ) -> Converted:
     """Convert files, folders and patterns of them into one file, from any format into any format.
 
@@ -98,6 +100,7 @@ def convert(
     `jelly` says how the stream lies in the file. `namespaces` says whether prefixes are kept, by default in text only.
     `layout` is that of Parquet and CSV. `compression` is gzip, zstd or none, by default as the output's name tells.
     `progress` is called as the inputs are read. `output` is a path, or a binary file object.
+    `dialect` is that of Jelly that is read, and `out_dialect` of Jelly that is written: `released` or `draft`.
     """
     plan = Conversion(
         in_format,
@@ -110,6 +113,7 @@ def convert(
             concatenated=concatenated,
             limits=limits or Limits(),
             on_damage=on_damage,
+            dialect=dialect,
         ),
         validate_terms,
         merge_graphs,
@@ -120,7 +124,7 @@ def convert(
         namespaces,
         options,
         changes or {},
-        jelly or {},
+        JellySettings(**(jelly or {}), dialect=out_dialect),
         progress,
     )
     return run_conversion(input_paths(inputs, in_format), output, plan)
@@ -420,7 +424,8 @@ def _jelly_to_text(sources: _Sources, sink: ByteSink, plan: Conversion) -> bool:
     from jellyframe.formats.jelly_text import jelly_to_text
 
     is_changed = plan.changes or plan.base_options is not None or plan.merge_graphs or plan.validate_terms
-    if not sources.is_one or is_changed or plan.read.on_damage is not None:
+    is_draft = plan.read.dialect == "draft"
+    if not sources.is_one or is_changed or is_draft or plan.read.on_damage is not None:
         return False
     assert sources.file is not None
     jelly_to_text(sources.file, sink, plan.frames, plan.read.limits)
@@ -446,6 +451,7 @@ def _text_to_jelly(sources: _Sources, sink: ByteSink, plan: Conversion) -> bool:
         plan.base_options is None
         and not plan.changes
         and not plan.merge_graphs
+        and plan.jelly.get("dialect") != "draft"
         and not plan.jelly.get("index")
         and "restart_every" not in plan.jelly
         and plan.frames.is_all

@@ -10,13 +10,14 @@ from os import PathLike, fspath
 from typing import Literal, TypeAlias
 
 from jellyframe import formats
+from jellyframe.dialects import dialect_named
 from jellyframe.errors import JellyError, OptionsError, StorageError
 from jellyframe.formats import Format
 from jellyframe.formats.patches import open_patch_input
 from jellyframe.formats.settings import ReadSettings
 from jellyframe.ops.bad_input import FAILFAST, MODES, Mode
 from jellyframe.ops.filters import TermOrText
-from jellyframe.options import Limits
+from jellyframe.options import DialectName, Limits
 from jellyframe.patch.options import PatchOptions, PatchStreamType
 from jellyframe.storage.finding import find_files
 from jellyframe.storage.stores import DataFile, web_file
@@ -47,7 +48,7 @@ class InputOptions:
     """How files are read. `filters` has the wanted terms of each position (s, p, o, g) that is filtered.
 
     `blank_nodes` says whether labels stay as they are, or get a prefix that is different for each file. `lenient` takes
-    text that the specification of its format forbids, such as IRIs that are not absolute.
+    text that the specification of its format forbids, such as IRIs that are not absolute. `dialect` is that of Jelly.
 
     The others are for patches: `strict` is that of `open_patch_reader`, `committed` leaves out transactions that do not
     hold, and the rows around the others, and `operations` are the only rows wanted.
@@ -60,11 +61,13 @@ class InputOptions:
     concatenated: bool = False
     lenient: bool = False
     limits: Limits = field(default_factory=Limits)
+    dialect: DialectName = "released"
     strict: bool = True
     committed: bool = False
     operations: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
+        dialect_named(self.dialect)
         if self.mode not in MODES:
             raise OptionsError(f"mode is {self.mode!r}, and must be one of {', '.join(MODES)}")
         if self.blank_nodes not in (KEEP, PER_FILE):
@@ -182,7 +185,7 @@ class Inputs:
             return any(pool.map(self._has_graph, peeked))
 
     def _has_graph(self, file: DataFile) -> bool:
-        settings = ReadSettings(limits=self.options.limits)
+        settings = ReadSettings(limits=self.options.limits, dialect=self.options.dialect)
         found = self.formats[file]
         if found.is_patch:
             options = self._patch_options(file)

@@ -10,9 +10,10 @@ import pyarrow as pa
 from jellyframe.arrow.tables import arrow_schema
 from jellyframe.arrow.terms import find_layout
 from jellyframe.batch import Batch
+from jellyframe.dialects import dialect_named
 from jellyframe.errors import NamedGraphError, OptionsError, TableError
 from jellyframe.ops.stream_files import READ_COLUMNS, StreamFileOptions, StreamFilePlan, StreamFiles
-from jellyframe.options import VERSION_1_1, LogicalType, PhysicalType, StreamOptionChanges, StreamOptions
+from jellyframe.options import VERSION_1_1, DialectName, LogicalType, PhysicalType, StreamOptionChanges, StreamOptions
 from jellyframe.storage.commit import Target
 from jellyframe.stream.writer import JellyWriter, open_writer
 
@@ -25,6 +26,7 @@ class JellyFileOptions(StreamFileOptions):
     """
 
     stream: StreamOptionChanges = field(default_factory=StreamOptionChanges)
+    dialect: DialectName = "released"
 
     def stream_options(self, *, has_graph: bool) -> StreamOptions:
         """Return the options of the streams, given what kind of statements the data has."""
@@ -38,7 +40,7 @@ class JellyFileOptions(StreamFileOptions):
         if self.group_by is not None:
             stream = stream.replace(logical_type=LogicalType.DATASETS if has_graph else LogicalType.GRAPHS)
         stream = stream.replace(**self.stream)
-        stream.check()
+        dialect_named(self.dialect).check_writable(stream)
         return stream
 
 
@@ -82,7 +84,8 @@ class FilePlan(StreamFilePlan):
         options = self.options
         if options.index is not None:
             return options.index
-        return options.can_split and options.group_by is None and self.stream.version in (0, VERSION_1_1)
+        has_version_1_1 = self.stream.version in (0, VERSION_1_1) and dialect_named(options.dialect).has_version_1_1
+        return options.can_split and options.group_by is None and has_version_1_1
 
     @property
     def has_graph(self) -> bool:
@@ -139,6 +142,7 @@ class JellyFiles(StreamFiles):
             compression=options.compression,
             restart_every=options.restart_every,
             index=plan.has_index,
+            dialect=options.dialect,
         )
 
     def _write_rows(self, batch: Batch, start: int, stop: int) -> None:

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from jellyframe.arrow.grouping import changes
 from jellyframe.errors import JellyError
 from jellyframe.ops.bad_input import FAILFAST, PERMISSIVE, Mode
-from jellyframe.options import Limits, StreamOptions
+from jellyframe.options import DialectName, Limits, StreamOptions
 from jellyframe.stream.message_batches import MessageDecoder, Part, encode_messages
 
 
@@ -23,7 +23,13 @@ def is_binary(kind: pa.DataType) -> bool:
 
 
 def decode_lists(
-    payloads: pa.Array, kind: pa.DataType, *, layout: str, mode: Mode = FAILFAST, limits: Limits | None = None
+    payloads: pa.Array,
+    kind: pa.DataType,
+    *,
+    layout: str,
+    mode: Mode = FAILFAST,
+    limits: Limits | None = None,
+    dialect: DialectName = "released",
 ) -> pa.Array:
     """Return a binary array of messages as an array of lists of statements, of the type `kind`.
 
@@ -31,7 +37,7 @@ def decode_lists(
     """
     counts: list[int | None] = [None] * len(payloads)
     chunks = []
-    for part in MessageDecoder(layout, limits).decode(payloads):
+    for part in MessageDecoder(layout, limits, dialect).decode(payloads):
         if part.error is None:
             chunks.append(part.rows)
             for number, count in zip(part.messages, part.counts, strict=True):
@@ -51,7 +57,7 @@ def _lists(chunks: list[pa.RecordBatch], counts: list[int | None], kind: pa.Data
     return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), values, type=kind, mask=mask)
 
 
-def encode_lists(lists: pa.Array, options: StreamOptions | None = None) -> pa.Array:
+def encode_lists(lists: pa.Array, options: StreamOptions | None = None, dialect: DialectName = "released") -> pa.Array:
     """Return an array of lists of statements as a binary array of messages. Null stays null."""
     if isinstance(lists, pa.LargeListArray):
         lists = lists.cast(pa.list_(lists.type.value_type))
@@ -60,7 +66,7 @@ def encode_lists(lists: pa.Array, options: StreamOptions | None = None) -> pa.Ar
     rows = lists.flatten()
     ends = pc.cumulative_sum(pc.fill_null(lists.value_lengths(), 0)).to_pylist()
     record_batch = pa.RecordBatch.from_arrays(rows.flatten(), names=[field.name for field in rows.type])
-    messages = encode_messages(record_batch, ends, options)
+    messages = encode_messages(record_batch, ends, options, dialect)
     return pa.array(messages, pa.binary(), mask=lists.is_null().to_numpy(zero_copy_only=False))
 
 
@@ -76,13 +82,14 @@ def decode_rows(
     layout: str,
     mode: Mode = FAILFAST,
     limits: Limits | None = None,
+    dialect: DialectName = "released",
 ) -> Iterator[pa.RecordBatch]:
     """Yield a row for each statement of the messages in a column, with the columns to `keep` of its message.
 
     `schema` is that of the result: the columns to keep, those of the layout, and in the mode PERMISSIVE one for the
     reasons why messages are bad, each of which becomes a row then.
     """
-    decoder = MessageDecoder(layout, limits)
+    decoder = MessageDecoder(layout, limits, dialect)
     for record_batch in record_batches:
         for part in decoder.decode(record_batch[column]):
             if part.error is not None and mode == FAILFAST:
@@ -129,6 +136,7 @@ def encode_rows(
     keys: Sequence[str] = (),
     rows_per_message: int | None = None,
     options: StreamOptions | None = None,
+    dialect: DialectName = "released",
 ) -> Iterator[pa.RecordBatch]:
     """Yield statements as messages: those with the same values in the columns `keys`, which follow each other.
 
@@ -137,7 +145,7 @@ def encode_rows(
     """
 
     def messages(record_batch: pa.RecordBatch, ends: list[int]) -> pa.RecordBatch:
-        encoded = encode_messages(record_batch.select(list(columns)), ends, options)
+        encoded = encode_messages(record_batch.select(list(columns)), ends, options, dialect)
         firsts = pa.array([0, *ends[:-1]], pa.int32())
         arrays = [record_batch[name].take(firsts).cast(schema.field(name).type) for name in keys]
         return pa.RecordBatch.from_arrays([*arrays, pa.array(encoded, pa.binary())], schema=schema)

@@ -71,6 +71,8 @@ class Output:
         if found != formats.JELLY and options.stream:
             named = ", ".join(options.stream)
             raise OptionsError(f"{named}: options of Jelly streams, and the output is {found.title}")
+        if found != formats.JELLY and options.dialect != "released":
+            raise OptionsError(f"dialect: an option of Jelly streams, and the output is {found.title}")
         plan = FilePlan.of(options, arrow_schema("ntriples", has_graph))
         return cls._checked(path, found, plan, layout or "struct", save)
 

@@ -78,6 +78,7 @@ def _read_jelly(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[Bat
             batch_rows=options.batch_rows,
             byte_range=piece.byte_range,
             on_damage=None if options.mode == FAILFAST else report,
+            dialect=options.dialect,
         ) as reader,
     ):
         try:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
+from jellyframe.dialects import Dialect, dialect_named
+from jellyframe.errors import Advice, EncodeError
 from jellyframe.stream.encoding import DEFAULT_FRAME_BYTES
 from jellyframe.stream.index import INDEX_KEY
 from jellyframe.stream.writer import JellyWriter, open_writer
 
 if TYPE_CHECKING:
     from jellyframe.batch import Batch
-    from jellyframe.options import StreamOptions
+    from jellyframe.options import DialectName, StreamOptions
     from jellyframe.storage.types import Compression, Sink
 
 
@@ -32,13 +34,19 @@ class FramePerInput(NamedTuple):
 Framing = FramesKept | FrameRows | FramePerInput
 
 
-class WriterSettings(TypedDict, total=False):
+class FileSettings(TypedDict, total=False):
     """The arguments of `open_writer` that say how a stream lies in its file, frames aside."""
 
     delimited: bool
     compression: Compression | None
     restart_every: int | None
     index: bool
+
+
+class WriterSettings(FileSettings, total=False):
+    """The same, and the dialect of the stream."""
+
+    dialect: DialectName
 
 
 def write_frames(
@@ -51,12 +59,14 @@ def write_frames(
 ) -> JellyWriter:
     """Write the batches of some inputs as one stream, and return the closed writer, which tells what was written.
 
-    Namespaces are declared once, where they first come or change; those of `declared` have come before.
+    Namespaces are declared once, where they first come or change; those of `declared` have come before. A dialect
+    without namespaces leaves them out.
     """
     rows = framing.rows if isinstance(framing, FrameRows) else None
     frame_bytes = None if rows is None else DEFAULT_FRAME_BYTES
     with open_writer(sink, options, frame_rows=rows, frame_bytes=frame_bytes, **settings) as writer:
-        output = _Output(writer, declared or {}, keeps_frames=isinstance(framing, FramesKept))
+        dialect = dialect_named(settings.get("dialect", "released"))
+        output = _Output(writer, declared or {}, dialect, keeps_frames=isinstance(framing, FramesKept))
         for batches in inputs:
             for batch in batches:
                 output.write(batch)
@@ -68,8 +78,9 @@ def write_frames(
 class _Output:
     """A writer, and what it has declared so far."""
 
-    def __init__(self, writer: JellyWriter, declared: dict[str, str], *, keeps_frames: bool) -> None:
+    def __init__(self, writer: JellyWriter, declared: dict[str, str], dialect: Dialect, *, keeps_frames: bool) -> None:
         self._writer = writer
+        self._dialect = dialect
         self._keeps_frames = keeps_frames
         self._declared = declared
         self._metadata: dict[str, bytes] = {}
@@ -102,9 +113,15 @@ class _Output:
         # An index tells where things lie in the file that it came from.
         if metadata.pop(INDEX_KEY, None) is not None and is_empty and not metadata:
             return
+        if metadata and not self._dialect.has_version_1_1:
+            raise EncodeError(
+                f"a frame has metadata, for which the {self._dialect.name} dialect has no place; frames that are made "
+                "anew have none",
+                advice=Advice("argument", "frames", "'rows'"),
+            )
         self._writer.end_frame(metadata or None)
 
     def _declare(self, name: str, iri: str) -> None:
-        if self._declared.get(name) != iri:
+        if self._dialect.has_version_1_1 and self._declared.get(name) != iri:
             self._writer.declare_namespace(name, iri)
             self._declared[name] = iri

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from jellyframe.batch import Batch
     from jellyframe.ops.progress import ProgressMeter
-    from jellyframe.options import Limits, StreamOptions
+    from jellyframe.options import DialectName, Limits, StreamOptions
 
 # Results of each worker that may wait for their turn; they lie in the file system.
 _RESULTS_PER_WORKER = 3
@@ -59,6 +59,7 @@ class Rewriting(NamedTuple):
     limits: Limits
     concatenated: bool
     fitting: Fitting
+    dialect: DialectName = "released"
 
 
 class Rewritten(NamedTuple):
@@ -368,18 +369,22 @@ def _batches(span: Span, rewriting: Rewriting, namespaces: dict[str, str], tally
     with (
         InputFile(span.path) as source,
         open_reader(
-            source, limits=rewriting.limits, concatenated=rewriting.concatenated, byte_range=span.byte_range
+            source,
+            limits=rewriting.limits,
+            concatenated=rewriting.concatenated,
+            byte_range=span.byte_range,
+            dialect=rewriting.dialect,
         ) as reader,
     ):
         if not rewriting.concatenated and span.byte_range is not None and span.byte_range[0] > 0:
-            _require_options_of_file(span.path, reader.options, rewriting.limits)
+            _require_options_of_file(span.path, reader.options, rewriting)
         yield from rewriting.fitting.apply(tally.over(reader.batches(), source), source.name)
         namespaces.update(reader.namespaces)
 
 
-def _require_options_of_file(path: str, options: StreamOptions, limits: Limits) -> None:
+def _require_options_of_file(path: str, options: StreamOptions, rewriting: Rewriting) -> None:
     """Raise unless a file begins with these options: a piece in its middle cannot tell that they have changed."""
-    with open_reader(path, limits=limits) as reader:
+    with open_reader(path, limits=rewriting.limits, dialect=rewriting.dialect) as reader:
         if reader.options != options:
             raise OptionsError("the options change inside the stream", source=path)
 

@@ -13,7 +13,7 @@ from jellyframe.ops.bad_input import FAILFAST, PERMISSIVE, Mode
 from jellyframe.ops.filters import FILTERS, RowFilter, TermOrText
 from jellyframe.ops.inputs import KEEP, BlankNodes, InputOptions, Inputs, Paths
 from jellyframe.ops.rows import ORIGIN_COLUMNS, Columns, read_rows
-from jellyframe.options import LayoutName, Limits
+from jellyframe.options import DialectName, LayoutName, Limits
 from jellyframe.stream.decoder import DEFAULT_BATCH_ROWS
 from jellyframe.stream.splits import Piece
 from jellyframe.terms import IRI, BlankNode, DefaultGraph, Literal, Triple
@@ -43,6 +43,7 @@ def scan(
     batch_rows: int = DEFAULT_BATCH_ROWS,
     concatenated: bool = False,
     limits: Limits | None = None,
+    dialect: DialectName = "released",
 ) -> pa.RecordBatchReader:
     """Read the statements of many files as Arrow record batches, which are made as they are drawn.
 
@@ -58,7 +59,7 @@ def scan(
 
     `mode` says what is done about bad input: `FAILFAST` raises, `DROPMALFORMED` leaves it out, `PERMISSIVE` reports it
     in rows without a statement, in one more column `_corrupt_record`. `blank_nodes="per-file"` gives blank nodes of
-    different files different labels. `batch_rows`, `concatenated` and `limits` are those of `open_reader`.
+    different files different labels. `batch_rows`, `concatenated`, `limits` and `dialect` are those of `open_reader`.
     """
     given = {"subjects": subjects, "predicates": predicates, "objects": objects, "graphs": graphs}
     options = InputOptions(
@@ -68,6 +69,7 @@ def scan(
         batch_rows=batch_rows,
         concatenated=concatenated,
         limits=limits or Limits(),
+        dialect=dialect,
     )
     RowFilter(options.filters)
     made = scan_columns(layout, columns, CORRUPT_COLUMN if mode == PERMISSIVE else None)

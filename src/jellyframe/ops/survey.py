@@ -9,17 +9,20 @@ which tells how long it would be as N-Triples and which predicates are used most
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from jellyframe.dialects import dialect_named
+from jellyframe.dialects.recognition import recognised_dialect
 from jellyframe.errors import JellyError, ParseError
 from jellyframe.kernel import survey_cy as kernel
 from jellyframe.ops.progress import ProgressCallback, ProgressMeter
 from jellyframe.ops.sources import CountedSource
-from jellyframe.options import Limits, StreamOptions
+from jellyframe.options import DialectName, Limits, StreamOptions
 from jellyframe.storage.sources import CHUNK_BYTES, ByteSource
 from jellyframe.stream.framing import looks_delimited
-from jellyframe.wire import decode_fields
+from jellyframe.wire import decode_fields, decode_varint
 
 if TYPE_CHECKING:
     from jellyframe.batch import Batch
@@ -42,6 +45,9 @@ TERM_KINDS = ("iri", "bnode", "literal", "triple", "default_graph", "repeated")
 LOOKUP_TABLES = ("name", "prefix", "datatype")
 
 _ALL_FRAMES = 1 << 60
+# Frames and bytes of them that are looked at for a sign of the dialect: those that show none hold no statements.
+_RECOGNISED_FRAMES = 1024
+_RECOGNISED_BYTES = 16 << 20
 # Predicates that are counted at a time; where there are more, the rarest are evicted.
 _MAX_PREDICATES = 4096
 _MAX_PREDICATE_BYTES = 1000
@@ -127,7 +133,10 @@ class FrameCounts:
 
 
 class StreamSurvey:
-    """Counts that grow as bytes are pushed in. `on_frame` is called with the survey and each frame that was counted."""
+    """Counts that grow as bytes are pushed in. `on_frame` is called with the survey and each frame that was counted.
+
+    `dialect` is the one that was said, or else the one that the first frames show.
+    """
 
     def __init__(
         self,
@@ -137,6 +146,7 @@ class StreamSurvey:
         delimited: bool | None = None,
         on_frame: Callable[[StreamSurvey, FrameCounts], object] | None = None,
         keep_metadata: bool = False,
+        dialect: DialectName | None = None,
     ) -> None:
         self._limits = limits or Limits()
         self.delimited = delimited
@@ -148,6 +158,12 @@ class StreamSurvey:
         self._kernel = kernel.Survey(
             self._limits.max_nesting_depth, self._limits.max_frame_bytes, concatenated, keep_metadata
         )
+        self.dialect = dialect
+        if dialect is not None:
+            self._kernel.is_draft = dialect_named(dialect).name == "draft"
+        self._is_undecided = dialect is None
+        self._undecided_frames = 0
+        self._undecided_bytes = 0
         self._before = self.counts
         self._pieces: list[bytes] = []
         self._waiting = 0
@@ -159,10 +175,47 @@ class StreamSurvey:
 
     @property
     def options(self) -> StreamOptions | None:
-        """The options of the (first) stream, once they have been seen."""
-        if self._options is None and self._kernel.options_message is not None:
-            self._options = StreamOptions.from_bytes(self._kernel.options_message)
+        """The options of the (first) stream, once they have been seen and the dialect tells how to read them."""
+        if self._options is None and self._kernel.options_message is not None and not self._is_undecided:
+            self._options = dialect_named(self.dialect or "released").parse_options(self._kernel.options_message)
         return self._options
+
+    @property
+    def is_undecided(self) -> bool:
+        """Whether the dialect may still show."""
+        return self._is_undecided
+
+    def _recognise(self, frame: memoryview) -> None:
+        """Look for a sign of the dialect in a frame."""
+        self._undecided_frames += 1
+        self._undecided_bytes += len(frame)
+        self.dialect = recognised_dialect(frame)
+        self._kernel.is_draft = self.dialect == "draft"
+        self._is_undecided = (
+            self.dialect is None
+            and self._undecided_frames < _RECOGNISED_FRAMES
+            and self._undecided_bytes < _RECOGNISED_BYTES
+        )
+
+    def recognise_waiting(self) -> None:
+        """Look for a sign of the dialect in the frame of which only a part has come, or which has no end of its own."""
+        if self._is_undecided and self._waiting:
+            data = b"".join(self._pieces)
+            start = decode_varint(data, 0)[1] if self.delimited else 0
+            self._recognise(memoryview(data)[start:])
+
+    def _recognise_in(self, data: bytes) -> None:
+        """Look for a sign of the dialect in the whole frames of delimited data."""
+        pos = 0
+        while self._is_undecided and pos < len(data):
+            try:
+                length, pos = decode_varint(data, pos)
+            except ParseError:
+                return
+            if pos + length > len(data):
+                return
+            self._recognise(memoryview(data)[pos : pos + length])
+            pos += length
 
     def push(self, data: bytes) -> None:
         """Take in the next bytes of the (uncompressed) stream."""
@@ -181,7 +234,10 @@ class StreamSurvey:
         if self.delimited is False:
             if not self._waiting:
                 raise ParseError("the input is empty", frame=0, offset=0)
-            self._kernel.feed_bare(b"".join(self._pieces))
+            data = b"".join(self._pieces)
+            if self._is_undecided:
+                self._recognise(memoryview(data))
+            self._kernel.feed_bare(data)
             self._frame_done()
         elif self._waiting:
             raise ParseError(
@@ -190,6 +246,7 @@ class StreamSurvey:
                 frame=self._kernel.frame_number,
                 offset=self._kernel.base_offset,
             )
+        self._is_undecided = False
         if self.options is None:
             raise ParseError("the input holds no options row, so it is not a Jelly stream")
 
@@ -200,6 +257,7 @@ class StreamSurvey:
             if not self.delimited:
                 self._pieces = [data]
                 return
+        self._recognise_in(data)
         pos = 0
         while True:
             at = self._kernel.feed(data, pos, len(data), _ALL_FRAMES if self._on_frame is None else 1)
@@ -279,6 +337,7 @@ def inspect(
     on_frame: Callable[[StreamSurvey, FrameCounts], object] | None = None,
     keep_metadata: bool = False,
     progress: ProgressCallback | None = None,
+    dialect: DialectName | None = None,
 ) -> StreamSurvey:
     """Count what a Jelly stream is made of, in one pass, and return the counts and the stream's options.
 
@@ -289,6 +348,7 @@ def inspect(
     only.
     `delimited` says whether frames have their lengths in front; by default the first bytes tell. `limits` bound what
     is accepted from input that is not trusted, and `progress` is called with a `Progress` as the source is read.
+    `dialect` says in which dialect the stream is; by default its first statements show it, and `survey.dialect` tells.
     """
     limits = limits or Limits()
     survey = StreamSurvey(
@@ -297,6 +357,7 @@ def inspect(
         delimited=delimited,
         on_frame=on_frame,
         keep_metadata=keep_metadata,
+        dialect=dialect,
     )
     with CountedSource(source, limits=limits) as counted, ByteSource(counted, limits) as file:
         survey.compression = file.compression
@@ -304,7 +365,8 @@ def inspect(
         try:
             if content:
                 survey.content = ContentSurvey()
-                _decode(tee, survey.content, limits, concatenated, delimited)
+                tee.read_ahead()
+                _decode(tee, survey, limits, concatenated, delimited)
             else:
                 while tee.read(CHUNK_BYTES):
                     pass
@@ -314,12 +376,19 @@ def inspect(
     return survey
 
 
-def _decode(source: _Tee, content: ContentSurvey, limits: Limits, concatenated: bool, delimited: bool | None) -> None:
+def _decode(source: _Tee, survey: StreamSurvey, limits: Limits, concatenated: bool, delimited: bool | None) -> None:
     from jellyframe.stream.reader import open_reader
 
-    with open_reader(source, limits=limits, concatenated=concatenated, delimited=delimited) as reader:
+    assert survey.content is not None
+    with open_reader(
+        source,
+        limits=limits,
+        concatenated=concatenated,
+        delimited=delimited,
+        dialect=survey.dialect or "released",
+    ) as reader:
         for batch in reader.batches():
-            content.add(batch)
+            survey.content.add(batch)
 
 
 class _Tee:
@@ -332,8 +401,20 @@ class _Tee:
         self._survey = survey
         self._counted = counted
         self._meter = meter
+        self._ahead: deque[bytes] = deque()
+
+    def read_ahead(self) -> None:
+        """Read until the dialect shows, so that a reader can be opened."""
+        size = 0
+        while self._survey.is_undecided and size < _RECOGNISED_BYTES and (data := self._read(CHUNK_BYTES)):
+            size += len(data)
+            self._ahead.append(data)
+        self._survey.recognise_waiting()
 
     def read(self, size: int) -> bytes:
+        return self._ahead.popleft() if self._ahead else self._read(size)
+
+    def _read(self, size: int) -> bytes:
         data = self._file.read(size)
         if data:
             self._survey.push(data)

@@ -6,12 +6,21 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, TypedDict
 
+from jellyframe.dialects import dialect_named
 from jellyframe.errors import Advice, OptionsError
 from jellyframe.ops.fitting import Fitting
 from jellyframe.ops.progress import ProgressCallback, ProgressMeter
 from jellyframe.ops.regroup import FramePerInput, FrameRows, FramesKept, Framing, WriterSettings, write_frames
 from jellyframe.ops.sources import CountedSource, local_file, local_files
-from jellyframe.options import VERSION_1_1, Limits, LogicalType, PhysicalType, StreamOptions
+from jellyframe.options import (
+    MIN_NAME_TABLE_SIZE,
+    VERSION_1_1,
+    DialectName,
+    Limits,
+    LogicalType,
+    PhysicalType,
+    StreamOptions,
+)
 from jellyframe.storage.resolving import resolve_inputs
 from jellyframe.storage.sources import total_size
 from jellyframe.stream.encoding import DEFAULT_FRAME_ROWS
@@ -40,6 +49,7 @@ class OptionChanges(TypedDict, total=False):
     max_name_table_size: int
     max_prefix_table_size: int
     max_datatype_table_size: int
+    use_repeat: bool
 
 
 class Transcoded(NamedTuple):
@@ -68,6 +78,8 @@ def transcode(
     jobs: int = 1,
     limits: Limits | None = None,
     progress: ProgressCallback | None = None,
+    dialect: DialectName = "released",
+    out_dialect: DialectName = "released",
 ) -> Transcoded:
     """Rewrite Jelly streams as one stream, and return what was written.
 
@@ -89,20 +101,33 @@ def transcode(
     flat stream with restart points. A file that does not change is checked in full and copied. `limits` bound what is
     accepted from input that is not trusted, and `progress` is called with a `Progress` as the inputs are read. `output`
     is a path, or a binary file object.
+
+    `dialect` is that of the inputs, and `out_dialect` that of the output: `released` or `draft`. The draft has no place
+    for namespaces, which are left out, nor for metadata of frames, which is an error where frames are kept.
     """
     given: Sequence[Source] = inputs if isinstance(inputs, list | tuple) else [inputs]  # type: ignore[list-item]
     sources: Sequence[Source] = resolve_inputs(given)
     if not sources:
         raise OptionsError("there are no inputs: name at least one")
     limits = limits or Limits()
-    settings: WriterSettings = {"delimited": delimited, "compression": compression, "index": index}
+    if index and not dialect_named(out_dialect).has_version_1_1:
+        raise OptionsError(f"an index is metadata of a frame, which the {out_dialect} dialect does not have")
+    settings: WriterSettings = {
+        "delimited": delimited,
+        "compression": compression,
+        "index": index,
+        "dialect": out_dialect,
+    }
     if restart_every != _BY_WRITER:
         settings["restart_every"] = restart_every
     files = local_files(sources)
     meter = ProgressMeter(progress, None if files is None else total_size(files))
-    with _Inputs(sources, limits, meter, concatenated=concatenated) as opened:
+    with _Inputs(sources, limits, meter, concatenated=concatenated, dialect=dialect) as opened:
         found = opened.options()
         target = output_options(found, options, changes or {}, merge_graphs=merge_graphs)
+        if dialect != out_dialect == "released" and "max_name_table_size" not in (changes or {}):
+            # The draft also has smaller tables.
+            target = target.replace(max_name_table_size=max(target.max_name_table_size, MIN_NAME_TABLE_SIZE))
         if index or concatenated or len(found) < len(sources):
             # The index needs version 1.1, and so does what may come in streams that nobody has seen yet.
             target = target.replace(version=VERSION_1_1)
@@ -110,17 +135,18 @@ def transcode(
         fitting = Fitting(target.physical_type, target.has_graph, merge_graphs, validate_terms)
         if files is not None and isinstance(output, str | os.PathLike):
             path = os.fspath(output)
-            may_copy = len(files) == 1 and target == found[0] and isinstance(framing, FramesKept)
+            is_same = target == found[0] and dialect == out_dialect
+            may_copy = len(files) == 1 and is_same and isinstance(framing, FramesKept)
             if may_copy and delimited and not (compression or validate_terms or merge_graphs or restart_every != -1):
                 from jellyframe.ops.unchanged import copy_checked
 
-                statements = copy_checked(files[0], path, target, limits, meter, index=index)
+                statements = copy_checked(files[0], path, target, limits, meter, index=index, dialect=dialect)
                 if statements is not None:
                     return Transcoded(statements, target, is_copy=True)
             if jobs > 1:
                 from jellyframe.ops.rewriting import Rewriting, rewrite_in_pieces
 
-                rewriting = Rewriting(target, settings, framing, limits, concatenated, fitting)
+                rewriting = Rewriting(target, settings, framing, limits, concatenated, fitting, dialect)
                 done = rewrite_in_pieces(files, path, rewriting, jobs, meter)
                 if done is not None:
                     return Transcoded(done.statements, done.options or target)
@@ -138,7 +164,16 @@ def default_jobs() -> int:
 class _Inputs:
     """The streams to read, one after the other. The first one stays open from when its options have been read."""
 
-    def __init__(self, sources: Sequence[Source], limits: Limits, meter: ProgressMeter, *, concatenated: bool) -> None:
+    def __init__(
+        self,
+        sources: Sequence[Source],
+        limits: Limits,
+        meter: ProgressMeter,
+        *,
+        concatenated: bool,
+        dialect: DialectName,
+    ) -> None:
+        self._dialect: DialectName = dialect
         self._sources = sources
         self._limits = limits
         self._meter = meter
@@ -147,14 +182,16 @@ class _Inputs:
 
     def _open(self, source: Source) -> None:
         self._source = CountedSource(source, limits=self._limits)
-        self._reader: JellyReader = open_reader(self._source, limits=self._limits, concatenated=self._concatenated)
+        self._reader: JellyReader = open_reader(
+            self._source, limits=self._limits, concatenated=self._concatenated, dialect=self._dialect
+        )
 
     def options(self) -> list[StreamOptions]:
         """Return the options of the first input and, as far as they can be read beforehand, of the others."""
         found = [self._reader.options]
         for path in map(local_file, self._sources[1:]):
             if path is not None:
-                with open_reader(path, limits=self._limits) as reader:
+                with open_reader(path, limits=self._limits, dialect=self._dialect) as reader:
                     found.append(reader.options)
         return found
 

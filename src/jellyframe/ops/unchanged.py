@@ -19,7 +19,7 @@ from jellyframe.stream.reader import open_reader
 
 if TYPE_CHECKING:
     from jellyframe.ops.progress import ProgressMeter
-    from jellyframe.options import Limits, StreamOptions
+    from jellyframe.options import DialectName, Limits, StreamOptions
 
 # Frames are never cut for a restart point, so that the distance of two is what was asked for and some more.
 _FARTHEST_RESTART = 2 * DEFAULT_RESTART_EVERY
@@ -43,7 +43,14 @@ class _CopiedFile(InputFile):
 
 
 def copy_checked(
-    path: str, target: str, options: StreamOptions, limits: Limits, meter: ProgressMeter, *, index: bool
+    path: str,
+    target: str,
+    options: StreamOptions,
+    limits: Limits,
+    meter: ProgressMeter,
+    *,
+    index: bool,
+    dialect: DialectName,
 ) -> int | None:
     """Copy a file of a stream with these options, and return how many statements it has.
 
@@ -57,7 +64,7 @@ def copy_checked(
         with (
             ByteSink(target) as sink,
             _CopiedFile(path, sink) as source,
-            open_reader(source, limits=limits, concatenated=True, self_contained=True) as reader,
+            open_reader(source, limits=limits, concatenated=True, self_contained=True, dialect=dialect) as reader,
         ):
             for batch in meter.over(reader.batches(), source):
                 if batch.options != options or (not index and _has_index(batch.metadata)):

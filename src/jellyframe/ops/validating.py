@@ -19,7 +19,7 @@ from jellyframe.stream.reader import open_reader
 
 if TYPE_CHECKING:
     from jellyframe.batch import Batch
-    from jellyframe.options import Limits
+    from jellyframe.options import DialectName, Limits
     from jellyframe.storage.types import Path, Source
 
 _SHAPES = {True: "frames with their lengths in front", False: "one bare frame"}
@@ -38,6 +38,7 @@ def validate(
     concatenated: bool = False,
     limits: Limits | None = None,
     progress: ProgressCallback | None = None,
+    dialect: DialectName = "released",
 ) -> ValidationReport:
     """Read a whole Jelly stream and return a report of what breaks the rules.
 
@@ -48,13 +49,14 @@ def validate(
     told by its name or by `compare_format`, and `compare_frames` restricts the comparison to some frames of the stream,
     from a number up to, but without, another. `validate_terms` also checks IRIs (RFC 3987) and language tags (BCP 47).
     With `concatenated`, every options row begins a new stream. `limits` bound what is accepted from input that is not
-    trusted, and `progress` is called with a `Progress` as the source is read.
+    trusted, and `progress` is called with a `Progress` as the source is read. `dialect` is that of the stream and of
+    the file with the expected options: `released` or `draft`.
 
     What is refused for its size (a `LimitError`), and errors in the data compared to, are raised: they say nothing
     about the stream. Memory is bounded, unless data is compared without order.
     """
     source = _one_stream(source)
-    options, options_name = _expected(expected_options)
+    options, options_name = _expected(expected_options, dialect)
     with ExitStack() as opened:
         comparer = None
         if compare_to is not None:
@@ -63,7 +65,7 @@ def validate(
             comparer = comparer_for(reference, name, ordered=compare_ordered)
         counted = opened.enter_context(CountedSource(source, limits=limits))
         report = ValidationReport(counted.name)
-        batches = _checked_batches(counted, report, limits, concatenated=concatenated)
+        batches = _checked_batches(counted, report, limits, concatenated=concatenated, dialect=dialect)
         for batch in ProgressMeter(progress, counted.total_bytes).over(batches, counted):
             report.count(batch)
             if validate_terms:
@@ -92,10 +94,10 @@ def _one_stream(source: Source) -> Source:
 
 
 def _checked_batches(
-    source: CountedSource, report: ValidationReport, limits: Limits | None, *, concatenated: bool
+    source: CountedSource, report: ValidationReport, limits: Limits | None, *, concatenated: bool, dialect: DialectName
 ) -> Iterator[Batch]:
     """Yield the batches of the stream; the error that ends it goes to the report."""
-    with open_reader(source, limits=limits, concatenated=concatenated) as reader:
+    with open_reader(source, limits=limits, concatenated=concatenated, dialect=dialect) as reader:
         try:
             yield from reader.batches()
             report.options = reader.options
@@ -113,8 +115,8 @@ def _compare(batch: Batch, comparer: Comparer, frames: FrameRange) -> None:
         comparer.add(part.statements())
 
 
-def _expected(expected: StreamOptions | Path | None) -> tuple[StreamOptions | None, str]:
+def _expected(expected: StreamOptions | Path | None, dialect: DialectName) -> tuple[StreamOptions | None, str]:
     if expected is None or isinstance(expected, StreamOptions):
         return expected, "the expected options"
-    with open_reader(expected) as reader:
+    with open_reader(expected, dialect=dialect) as reader:
         return reader.options, os.fspath(expected)

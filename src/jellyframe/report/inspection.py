@@ -12,9 +12,12 @@ from jellyframe.report.documents import JsonWriter, YamlWriter
 _STORED_KINDS = TERM_KINDS[:-1]
 
 
-def options_document(options: StreamOptions | None) -> dict[str, Any]:
+def options_document(survey: StreamSurvey) -> dict[str, Any]:
+    options = survey.options
     if options is None:
         return {}
+    if survey.dialect == "draft":
+        return _draft_options(options)
     return {
         "stream_name": options.stream_name,
         "physical_type": f"PHYSICAL_STREAM_TYPE_{options.physical_type.name} ({int(options.physical_type)})",
@@ -24,6 +27,20 @@ def options_document(options: StreamOptions | None) -> dict[str, Any]:
         "max_prefix_table_size": options.max_prefix_table_size,
         "max_datatype_table_size": options.max_datatype_table_size,
         "logical_type": f"LOGICAL_STREAM_TYPE_{options.logical_type.name} ({int(options.logical_type)})",
+        "version": options.version,
+    }
+
+
+def _draft_options(options: StreamOptions) -> dict[str, Any]:
+    return {
+        "stream_name": options.stream_name,
+        "stream_type": f"RDF_STREAM_TYPE_{options.physical_type.name} ({int(options.physical_type)})",
+        "generalized_statements": options.generalized_statements,
+        "use_repeat": options.use_repeat,
+        "rdf_star": options.rdf_star,
+        "max_name_table_size": options.max_name_table_size,
+        "max_prefix_table_size": options.max_prefix_table_size,
+        "max_datatype_table_size": options.max_datatype_table_size,
         "version": options.version,
     }
 
@@ -42,6 +59,8 @@ def totals_document(survey: StreamSurvey, detail: str | None, *, sizes: bool) ->
 
 def input_document(survey: StreamSurvey) -> dict[str, Any]:
     return {
+        # A stream without statements may be valid in either.
+        "dialect": survey.dialect or "either",
         "delimited": survey.delimited is not False,
         "compression": survey.compression or "none",
         "uncompressed_size": survey.input_bytes,
@@ -73,7 +92,7 @@ class FrameWriter:
         self._writer.end_list()
 
     def _begin(self, survey: StreamSurvey) -> None:
-        self._writer.member("stream_options", options_document(survey.options))
+        self._writer.member("stream_options", options_document(survey))
         self._writer.begin_list("frames")
         self._has_begun = True
         for frame in self._waiting:

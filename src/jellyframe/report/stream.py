@@ -48,7 +48,7 @@ def stream_page(survey: StreamSurvey, history: FrameHistory, name: str, stored_b
     _add_frames(page, history)
     _add_lookups(page, survey, history)
     if survey.options is not None:
-        _add_options(page, survey.options)
+        _add_options(page, survey.options, survey.dialect)
     return page.html()
 
 
@@ -307,9 +307,10 @@ def _add_lookups(page: Page, survey: StreamSurvey, history: FrameHistory) -> Non
     )
 
 
-def _add_options(page: Page, options: StreamOptions) -> None:
+def _add_options(page: Page, options: StreamOptions, dialect: str | None) -> None:
     lines = [
         ("stream name", options.stream_name or "none"),
+        ("dialect", dialect or "either"),
         ("physical type", options.physical_type.name),
         ("logical type", options.logical_type.name),
         ("generalized statements", "yes" if options.generalized_statements else "no"),

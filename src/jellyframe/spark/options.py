@@ -10,6 +10,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 from jellyframe import formats
+from jellyframe.dialects import DIALECT_NAMES
 from jellyframe.errors import OptionsError
 from jellyframe.formats import Format
 from jellyframe.ops.bad_input import FAILFAST, MODES, Mode
@@ -18,7 +19,7 @@ from jellyframe.ops.inputs import InputOptions
 from jellyframe.ops.jelly_files import FilePlan, JellyFileOptions
 from jellyframe.ops.patch_files import PatchFileOptions, PatchFilePlan
 from jellyframe.ops.stream_files import StreamFileOptions
-from jellyframe.options import Limits, LogicalType, PhysicalType, StreamOptionChanges, StreamOptions, TableOptions
+from jellyframe.options import DialectName, Limits, LogicalType, PhysicalType, StreamOptionChanges, StreamOptions, TableOptions
 from jellyframe.patch.options import PatchOptionChanges, PatchOptions, PatchStatementType, PatchStreamType
 from jellyframe.sizes import parse_size
 from jellyframe.storage.compression import COMPRESSIONS
@@ -193,6 +194,7 @@ class ReadOptions:
     batch_rows: int = DEFAULT_BATCH_ROWS
     concatenated: bool = False
     lenient: bool = False
+    dialect: DialectName = "released"
     limits: Limits = field(default_factory=Limits)
     stream: StreamReadOptions = field(default_factory=StreamReadOptions)
     strict: bool = True
@@ -220,6 +222,7 @@ class ReadOptions:
             batch_rows=given.take("batch_rows", _positive_size, DEFAULT_BATCH_ROWS),
             concatenated=given.take("concatenated", _boolean, False),
             lenient=given.take("lenient", _boolean, False),
+            dialect=given.take("dialect", _one_of(*DIALECT_NAMES), "released"),
             limits=Limits(**_limits(given)),
             stream=StreamReadOptions.take(given),
             strict=given.take("strict", _boolean, True) if found.is_patch else True,
@@ -241,6 +244,7 @@ class ReadOptions:
             batch_rows=self.batch_rows,
             concatenated=self.concatenated,
             lenient=self.lenient,
+            dialect=self.dialect,
             limits=self.limits,
             strict=self.strict,
         )
@@ -280,6 +284,7 @@ class WriteOptions(JellyFileOptions):
             stream=cast("StreamOptionChanges", _stream_options(given, StreamOptions, StreamOptions.small())),
             sort=given.take("sort", _sort_columns, ()),
             sort_rows=given.take("sort_rows", _positive_size, cls.sort_rows),
+            dialect=given.take("dialect", _one_of(*DIALECT_NAMES), "released"),
         )
         given.refuse_others()
         return result
@@ -369,6 +374,7 @@ def _stream_options(given: GivenOptions, kind: type[TableOptions], small: TableO
         "stream_name": str,
         "generalized_statements": _boolean,
         "rdf_star": _boolean,
+        "use_repeat": _boolean,
     }
     named: dict[str, Any] = {}
     names = [option.name for option in fields(cast("Any", kind))]

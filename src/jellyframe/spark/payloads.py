@@ -13,7 +13,7 @@ from jellyframe.arrow.layouts import get_layout
 from jellyframe.errors import OptionsError
 from jellyframe.ops.bad_input import DROPMALFORMED, FAILFAST, MODES, PERMISSIVE, Mode
 from jellyframe.ops.messages import decode_lists, decode_rows, encode_lists, encode_rows, is_binary
-from jellyframe.options import LayoutName, Limits, StreamOptions
+from jellyframe.options import DialectName, LayoutName, Limits, StreamOptions
 from jellyframe.spark.options import CORRUPT_COLUMN
 from jellyframe.spark.schema import DEFAULT_LAYOUT, exact_arrow_schema, layout_columns
 
@@ -29,7 +29,12 @@ _TO_BYTES = "unbase64(…) or unhex(…) makes bytes of text that encodes them"
 
 
 def from_jelly(
-    column: Column | str, *, layout: LayoutName = DEFAULT_LAYOUT, mode: Mode = FAILFAST, limits: Limits | None = None
+    column: Column | str,
+    *,
+    layout: LayoutName = DEFAULT_LAYOUT,
+    mode: Mode = FAILFAST,
+    limits: Limits | None = None,
+    dialect: DialectName = "released",
 ) -> Column:
     """Return a binary column of messages as arrays of statements: of structs with the columns of a layout.
 
@@ -41,6 +46,7 @@ def from_jelly(
         layout: `struct`, `ntriples` or `flat`
         mode: what to do about bad messages: `FAILFAST` or `PERMISSIVE`
         limits: what is accepted from messages that are not trusted
+        dialect: `released`, or `draft` for the draft of the format
     """
     mode = _mode(mode)
     if mode == DROPMALFORMED:
@@ -51,13 +57,13 @@ def from_jelly(
     def decode(payloads: pa.Array) -> pa.Array:
         if not is_binary(payloads.type):
             raise OptionsError(f"from_jelly: the column is {payloads.type}, and messages are binary; {_TO_BYTES}")
-        return decode_lists(payloads, kind, layout=layout, mode=mode, limits=limits)
+        return decode_lists(payloads, kind, layout=layout, mode=mode, limits=limits, dialect=dialect)
 
     decoded: Column = _function(decode, result)(column)
     return decoded
 
 
-def to_jelly(*columns: Column | str, options: StreamOptions | None = None) -> Column:
+def to_jelly(*columns: Column | str, options: StreamOptions | None = None, dialect: DialectName = "released") -> Column:
     """Return statements as messages: a binary column of bare frames, each of which stands by itself.
 
     One column is an array of statements, as `from_jelly` gives it or as `collect_list(struct("s", "p", "o", "g"))`
@@ -66,13 +72,14 @@ def to_jelly(*columns: Column | str, options: StreamOptions | None = None) -> Co
     Args:
         columns: one column, or the columns of a statement
         options: the options of each message
+        dialect: `released`, or `draft` for the draft of the format
     """
     if len(columns) == 2 or not columns:
         raise OptionsError("to_jelly takes one column, of arrays of statements, or the columns s, p, o and g")
     statements = columns[0] if len(columns) == 1 else functions.array(functions.struct(*columns))
 
     def encode(lists: pa.Array) -> pa.Array:
-        return encode_lists(lists, options)
+        return encode_lists(lists, options, dialect)
 
     encoded: Column = _function(encode, BinaryType())(statements)
     return encoded
@@ -110,6 +117,7 @@ def decode_payloads(
     keep: Sequence[str] = (),
     mode: Mode = FAILFAST,
     limits: Limits | None = None,
+    dialect: DialectName = "released",
 ) -> DataFrame:
     """Return a row for each statement of the messages in a binary column, with the columns to `keep` of its message.
 
@@ -122,6 +130,7 @@ def decode_payloads(
         keep: names of columns to keep
         mode: what to do about bad messages: `FAILFAST`, `PERMISSIVE` or `DROPMALFORMED`
         limits: what is accepted from messages that are not trusted
+        dialect: `released`, or `draft` for the draft of the format
     """
     mode = _mode(mode)
     statement = _statement_type(layout)
@@ -135,7 +144,9 @@ def decode_payloads(
     arrow = exact_arrow_schema(schema)
 
     def decode(record_batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        return decode_rows(record_batches, column, arrow, keep=keep, layout=layout, mode=mode, limits=limits)
+        return decode_rows(
+            record_batches, column, arrow, keep=keep, layout=layout, mode=mode, limits=limits, dialect=dialect
+        )
 
     return frame.select(*dict.fromkeys((*keep, column))).mapInArrow(decode, schema)
 
@@ -154,6 +165,7 @@ def encode_payloads(
     group_by: str | Sequence[str] | None = None,
     rows_per_message: int | None = None,
     options: StreamOptions | None = None,
+    dialect: DialectName = "released",
 ) -> DataFrame:
     """Return statements as messages in a binary column `value`, each a bare frame that stands by itself.
 
@@ -165,6 +177,7 @@ def encode_payloads(
         group_by: names of columns
         rows_per_message: statements in a message, at most
         options: the options of each message
+        dialect: `released`, or `draft` for the draft of the format
     """
     keys = [group_by] if isinstance(group_by, str) else list(group_by or ())
     if not keys and rows_per_message is None:
@@ -180,7 +193,13 @@ def encode_payloads(
 
     def encode(record_batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         return encode_rows(
-            record_batches, columns, arrow, keys=keys, rows_per_message=rows_per_message, options=options
+            record_batches,
+            columns,
+            arrow,
+            keys=keys,
+            rows_per_message=rows_per_message,
+            options=options,
+            dialect=dialect,
         )
 
     chosen = frame.select(*names)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import pyspark.sql.connect.session
 
     from jellyframe.ops.inputs import BlankNodes
-    from jellyframe.options import LayoutName, LogicalType, PhysicalType
+    from jellyframe.options import DialectName, LayoutName, LogicalType, PhysicalType
     from jellyframe.patch.options import PatchStatementType, PatchStreamType
     from jellyframe.storage.types import Compression
 
@@ -38,6 +38,7 @@ class SourceOptions(TypedDict, total=False):
     batch_rows: Size
     concatenated: bool
     lenient: bool
+    dialect: DialectName
     columnNameOfCorruptRecord: str
     max_name_table_size: Size
     max_prefix_table_size: Size
@@ -75,6 +76,8 @@ class FileOptions(TypedDict, total=False):
     max_prefix_table_size: Size
     max_datatype_table_size: Size
     version: int
+    use_repeat: bool
+    dialect: DialectName
 
 
 class PatchFileOptions(TypedDict, total=False):

@@ -17,7 +17,7 @@ from typing import Generic, TypeAlias, TypeVar
 
 from jellyframe.batch import Batch, NamespaceDeclaration
 from jellyframe.dialects import dialect_named
-from jellyframe.dialects.recognition import RECOGNITION_BYTES, recognised_dialect
+from jellyframe.dialects.recognition import recognised_dialect
 from jellyframe.errors import Advice, JellyError, OptionsError, ParseError
 from jellyframe.kernel.decode_frames_cy import FrameDecoder
 from jellyframe.options import DialectName, Limits, StreamOptions, TableOptions
@@ -257,16 +257,16 @@ class AnyStreamDecoder(ABC, Generic[_OptionsT]):
         """Return an error of the kernel, with what the bytes tell about its cause."""
         return error
 
-    def _frame_bytes(self, most: int) -> memoryview:
-        """Return the first bytes of the frame that is being decoded; none if they are gone."""
+    def _frame_bytes(self) -> memoryview:
+        """Return the bytes of the frame that is being decoded; none if they are gone."""
         at = self._kernel.frame_offset - self._kernel.base_offset
         data = memoryview(self._data)
         if at < 0:
             return data[:0]
         if not self._is_delimited:
-            return data[at : at + most]
+            return data[at:]
         length, body = decode_varint(data, at)
-        return data[body : body + min(length, most)]
+        return data[body : body + length]
 
     @abstractmethod
     def _parse_options(self, message: bytes) -> _OptionsT:
@@ -349,7 +349,7 @@ class StreamDecoder(AnyStreamDecoder[StreamOptions]):
         if not isinstance(error, ParseError | OptionsError):
             return error
         try:
-            found = recognised_dialect(self._frame_bytes(RECOGNITION_BYTES))
+            found = recognised_dialect(self._frame_bytes())
         except ParseError:
             return error
         if found in (None, self._dialect.name):

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from jellyframe import formats
-from jellyframe.cli.arguments import CommandParser, add_command, add_format, add_limits, size_or_off
+from jellyframe.cli.arguments import CommandParser, add_command, add_dialect, add_format, add_limits, size_or_off
 from jellyframe.cli.console import UsageError, print_text
 from jellyframe.cli.wording import option_words
 
@@ -74,6 +74,7 @@ def add_job(
         default=False,
         help="take what the specifications of text forbid, such as relative IRIs",
     )
+    add_dialect(parser, "what Jelly files are: the released format (by default) or its draft 1.0.0", default="released")
     add_limits(parser)
     spark = parser.add_argument_group("Spark")
     spark.add_argument(
@@ -97,7 +98,12 @@ def read_settings(arguments: argparse.Namespace) -> dict[str, Any]:
     """Return how the inputs are read, as arguments of the functions in `jellyframe.spark.jobs`."""
     settings = {
         "partition_bytes": arguments.partition_size,
-        "read_options": {"concatenated": arguments.concatenated, "lenient": arguments.lenient, **dict(arguments.limit)},
+        "read_options": {
+            "concatenated": arguments.concatenated,
+            "lenient": arguments.lenient,
+            "dialect": arguments.dialect,
+            **dict(arguments.limit),
+        },
     }
     named = ("in_format", "patch_format", "strict", "mode")
     return {**settings, **{name: getattr(arguments, name) for name in named if hasattr(arguments, name)}}

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from jellyframe import formats
-from jellyframe.cli.arguments import CommandParser, add_format, positive, size_or_off
+from jellyframe.cli.arguments import CommandParser, add_dialect, add_format, positive, size_or_off
 from jellyframe.cli.console import UsageError
 from jellyframe.cli.spark.jobs import read_settings
 from jellyframe.cli.stream_options import (
@@ -50,6 +50,12 @@ def add_data_options(parser: CommandParser, *, has_files: bool = True) -> None:
     _add_file_options(parser, "statements", has_files=has_files)
     parser.add_argument("--layout", choices=("struct", "ntriples", "flat"), help="the columns of Parquet (struct)")
     add_stream_options(parser)
+    add_dialect(
+        parser,
+        "what Jelly files that are written are, released (by default) or draft",
+        option="--out-dialect",
+        default="released",
+    )
 
 
 def add_patch_options(parser: CommandParser, *, stream_type: str, has_files: bool = True) -> None:
@@ -95,6 +101,7 @@ def output_settings(arguments: argparse.Namespace) -> dict[str, Any]:
         **_stream_settings(arguments),
         out_format=arguments.out_format or formats.JELLY.name,
         layout=arguments.layout,
+        dialect=arguments.out_dialect,
         blank_nodes=getattr(arguments, "blank_nodes", None),
     )
 
@@ -129,7 +136,7 @@ def _given(arguments: argparse.Namespace, **others: Any) -> dict[str, Any]:
 
 
 def _stream_settings(arguments: argparse.Namespace) -> dict[str, Any]:
-    base = base_options(arguments)
+    base = base_options(arguments, arguments.out_dialect)
     if base is None:
         return given_options(arguments)
     from dataclasses import asdict
