@@ -13,7 +13,15 @@ import pytest
 
 from support.examples import Example, help_examples, make_files, page_commands, page_programs, run_command
 
-PAGES = ("README.md", "docs/python.md", "docs/limits.md", "docs/design.md", "docs/spark.md", "docs/formats.md")
+PAGES = (
+    "README.md",
+    "docs/python.md",
+    "docs/limits.md",
+    "docs/design.md",
+    "docs/spark.md",
+    "docs/formats.md",
+    "docs/draft.md",
+)
 COMMANDS = [
     example
     for example in (*help_examples(), *(example for page in PAGES for example in page_commands(page)))

@@ -116,6 +116,8 @@ def make_files(folder: Path) -> None:
     for name in ("people", "data", "old", "part-1", "part-2", "a", "b", "all", "monday", "tuesday", "dumps/people/1"):
         with jellyframe.open_writer(folder / f"{name}.jelly") as writer:
             writer.write(people)
+    with jellyframe.open_writer(folder / "people-draft.jelly", dialect="draft") as writer:
+        writer.write(people)
     (folder / "people.jelly.gz").write_bytes(gzip.compress((folder / "people.jelly").read_bytes()))
     (folder / "all.nq").write_text(text)
     (folder / "server.toml").write_text('listen = "127.0.0.1:0"\ntopics.sensors = "log:sensors"\n')

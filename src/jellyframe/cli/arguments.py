@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn, get_args
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from jellyframe.cli.console import Console, print_text
 from jellyframe.errors import clipped, shortened
 from jellyframe.formats import Format, names
-from jellyframe.options import DialectName
 
 if TYPE_CHECKING:
     from jellyframe.options import Limits
 
 STANDARD_STREAM = "-"
+# Those of `jellyframe.dialects`, which help has no time to import.
+DIALECTS = ("released", "draft")
 _TRUE = ("true", "yes", "on", "1")
 _FALSE = ("false", "no", "off", "0")
 
@@ -137,7 +138,7 @@ def add_listen(parser: CommandParser) -> None:
 
 def add_dialect(parser: CommandParser, help: str, *, option: str = "--dialect", default: str | None) -> None:  # noqa: A002
     """Add the option that chooses between the released format and its draft."""
-    parser.add_argument(option, choices=get_args(DialectName), default=default, help=help)
+    parser.add_argument(option, choices=DIALECTS, default=default, help=help)
 
 
 def limits_of(arguments: argparse.Namespace) -> Limits:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from google.protobuf import text_format
 
+from jellyframe.dialects.recognition import recognised_dialect
 from jellyframe.errors import Advice, LimitError, OptionsError, ParseError, TextError, one_line
 from jellyframe.formats.jelly import JellyInput
 from jellyframe.formats.settings import BatchInput, BatchOutput, JellySettings, ReadSettings, WriteSettings
@@ -97,6 +98,13 @@ def jelly_to_text(source: Source, sink: ByteSink, frames: FrameRange, limits: Li
 
 
 def _text_of_frame(number: int, data: bytes) -> bytes:
+    if recognised_dialect(data) == "draft":
+        # protobuf would take its fields for others of the same numbers.
+        raise ParseError(
+            "the rows look like those of the draft dialect of Jelly, and are read as those of the released one",
+            frame=number,
+            advice=Advice("argument", "dialect", "'draft'"),
+        )
     frame = rdf_pb2.RdfStreamFrame()
     try:
         frame.ParseFromString(data)

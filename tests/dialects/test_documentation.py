@@ -1,0 +1,36 @@
+"""The page on the draft dialect: its programs run, and the tests that it names are there."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from support.examples import ROOT, page_programs
+
+PAGE = "docs/draft.md"
+
+
+def test_programs_run(tmp_path: Path) -> None:
+    source = "\n\n".join(page_programs(PAGE))
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", source], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["new.jelly", "old.jelly"]
+
+
+def test_every_test_that_the_page_names_is_there() -> None:
+    named = re.findall(r"(?:`(test_\w+\.py)`: )?`(test_\w+)`", (ROOT / PAGE).read_text(encoding="utf-8"))
+    assert len(named) > 60
+    for file, name in named:
+        source = ROOT.joinpath("tests", "dialects", file or "test_draft_rules.py").read_text(encoding="utf-8")
+        assert f"def {name}(" in source, name
+
+
+def test_every_test_of_a_rule_is_named_on_the_page() -> None:
+    page = (ROOT / PAGE).read_text(encoding="utf-8")
+    rules = Path(__file__).with_name("test_draft_rules.py").read_text("utf-8")
+    tests = re.findall(r"^def (test_\w+)\(", rules, re.MULTILINE)
+    assert [name for name in tests if f"`{name}`" not in page] == []
