@@ -151,7 +151,7 @@ def with_sizes_of(sizes: StreamOptions, options: StreamOptions) -> StreamOptions
 
 
 def options_and_changes(
-    arguments: argparse.Namespace, dialect: DialectName
+    arguments: argparse.Namespace, dialect: DialectName = "released"
 ) -> tuple[StreamOptions | None, OptionChanges]:
     """Return the options to begin with, if a file gives some, and the changes to them or to those of the input.
 

@@ -19,7 +19,15 @@ from jellyframe.ops.inputs import InputOptions
 from jellyframe.ops.jelly_files import FilePlan, JellyFileOptions
 from jellyframe.ops.patch_files import PatchFileOptions, PatchFilePlan
 from jellyframe.ops.stream_files import StreamFileOptions
-from jellyframe.options import DialectName, Limits, LogicalType, PhysicalType, StreamOptionChanges, StreamOptions, TableOptions
+from jellyframe.options import (
+    DialectName,
+    Limits,
+    LogicalType,
+    PhysicalType,
+    StreamOptionChanges,
+    StreamOptions,
+    TableOptions,
+)
 from jellyframe.patch.options import PatchOptionChanges, PatchOptions, PatchStatementType, PatchStreamType
 from jellyframe.sizes import parse_size
 from jellyframe.storage.compression import COMPRESSIONS
