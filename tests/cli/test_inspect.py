@@ -83,7 +83,12 @@ def test_options_and_counts(data: bytes) -> None:
     assert frames["row_count"] == sum(
         frames[f"{kind}_count"] for kind in "option namespace quad name prefix datatype".split()
     )
-    assert found["input"] == {"delimited": True, "compression": "none", "uncompressed_size": len(data)}
+    assert found["input"] == {
+        "dialect": "released",
+        "delimited": True,
+        "compression": "none",
+        "uncompressed_size": len(data),
+    }
 
 
 def test_per_frame_with_metadata(data: bytes, tmp_path: Path) -> None:

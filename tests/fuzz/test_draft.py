@@ -172,6 +172,8 @@ def test_damaged_streams_give_what_the_oracle_reads_or_an_error(case: StreamCase
         ours = read(damaged)
         try:
             theirs = draft_streams.decode(damaged)
+        except oracle.UnsettledError:
+            continue
         except (oracle.RefusedError, DecodeError):
             assert ours.error is not None, damaged
             continue
