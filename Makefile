@@ -37,11 +37,12 @@ test: lint
 test-pure: venv
 	JELLYFRAME_KERNEL=pure $(BIN)/python -m pytest $(PYTEST_ARGS)
 
-# Against Jelly-JVM, Jena, RDF4J and gRPC for Java, which Maven fetches.
+# Against Jelly-JVM, Jena, RDF4J, gRPC for Java and a Kafka broker, which Maven fetches.
 interop: venv
 	@command -v mvn >/dev/null && command -v javac >/dev/null || { \
 	  echo "make interop needs Maven and a JDK (17 or newer): mvn or javac is not on the path" >&2; exit 1; }
 	mvn --batch-mode --quiet --file tests/jvm/java compile dependency:build-classpath -Dmdep.outputFile=$(CURDIR)/build/jvm/classpath
+	mvn --batch-mode --quiet --file tests/jvm/kafka dependency:build-classpath -Dmdep.outputFile=$(CURDIR)/build/jvm/kafka-classpath
 	$(BIN)/python -m pytest tests/jvm $(PYTEST_ARGS)
 
 lint: venv

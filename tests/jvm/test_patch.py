@@ -1,4 +1,4 @@
-"""Jena reads the RDF Patch text that we make of Jelly-Patch, and writes it again."""
+"""Jena reads the RDF Patch text that we make of Jelly-Patch, writes it again, and makes the same of data as we do."""
 
 from __future__ import annotations
 
@@ -22,10 +22,12 @@ from jellyframe import (
     PatchStatementType,
     PatchStreamType,
     Punctuation,
+    Quad,
     TransactionCommit,
     TransactionStart,
 )
 from jellyframe.formats.patches import open_patch_input, open_patch_output
+from jellyframe.ops import patches as patches_ops
 from support.jvm import Jvm
 from support.strategies import Shape, Statement, flat_terms, statement_lists
 
@@ -94,6 +96,26 @@ def test_jena_reads_and_writes_the_text_of_our_patches(
             text.write_batch(batch)
     jvm.run("patch-copy", folder / "ours.rdfp", folder / "theirs.rdfp")
     assert read(folder / "theirs.rdfp") == without_graphs_of_namespaces(as_quads(rows))
+
+
+@EXAMPLES
+@given(patch=patches(), shared=st.data())
+def test_jena_applies_our_patches_with_the_same_result(
+    jvm: Jvm, folder: Path, patch: tuple[PatchOptions, list[PatchRow]], shared: st.DataObject
+) -> None:
+    rows = as_quads(patch[1])
+    changed = [Quad(row.s, row.p, row.o, row.g or DEFAULT_GRAPH) for row in rows if isinstance(row, Add | Delete)]
+    data = shared.draw(st.lists(st.sampled_from(changed), max_size=8)) if changed else []
+    (folder / "data.nq").write_text("".join(f"{line(quad)}\n" for quad in data), encoding="utf-8")
+    with open_patch_output(folder / "ours.rdfp") as text:
+        text.write(rows)
+    jvm.run("patch-apply", folder / "data.nq", folder / "ours.rdfp", folder / "theirs.nq")
+    patches_ops.apply(folder / "data.nq", folder / "ours.rdfp", folder / "ours.nq")
+    assert jellyframe.compare(folder / "ours.nq", folder / "theirs.nq").is_equal
+
+
+def line(quad: Quad) -> str:
+    return f"{' '.join(str(term) for term in quad if term is not DEFAULT_GRAPH)} ."
 
 
 def test_blank_nodes_stay_the_same_nodes(jvm: Jvm, folder: Path) -> None:
