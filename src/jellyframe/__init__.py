@@ -72,6 +72,8 @@ if TYPE_CHECKING:
         UsageError,
     )
     from jellyframe.formats import ntriples
+    from jellyframe.integrations.patch_applying import apply_patch
+    from jellyframe.integrations.patch_recording import record
     from jellyframe.kernel import kernel_name
     from jellyframe.ops.comparing import compare
     from jellyframe.ops.convert import convert
@@ -126,6 +128,8 @@ _HOMES = {
         "UsageError",
     ),
     "batch.frames": ("Frame",),
+    "integrations.patch_applying": ("apply_patch",),
+    "integrations.patch_recording": ("record",),
     "kernel": ("kernel_name",),
     "ops.comparing": ("compare",),
     "ops.convert": ("convert",),
@@ -228,6 +232,7 @@ __all__ = [
     "TransactionStart",
     "Triple",
     "UsageError",
+    "apply_patch",
     "compare",
     "convert",
     "dumps",
@@ -240,6 +245,7 @@ __all__ = [
     "open_reader",
     "open_writer",
     "read_table",
+    "record",
     "scan",
     "statistics",
     "transcode",

@@ -11,8 +11,20 @@ from typing import Any, TypeAlias, TypeVar
 
 import pyoxigraph
 
-from jellyframe.errors import TermError, one_line, shortened
-from jellyframe.terms import DEFAULT_GRAPH, IRI, XSD_STRING, BlankNode, DefaultGraph, GraphName, Literal, Term, Triple
+from jellyframe.errors import TermError, one_line, short_line, shortened
+from jellyframe.terms import (
+    DEFAULT_GRAPH,
+    IRI,
+    XSD_STRING,
+    BlankNode,
+    DefaultGraph,
+    GraphName,
+    Literal,
+    Quad,
+    Statement,
+    Term,
+    Triple,
+)
 
 OxigraphTerm: TypeAlias = pyoxigraph.NamedNode | pyoxigraph.BlankNode | pyoxigraph.Literal
 OxigraphGraph: TypeAlias = pyoxigraph.NamedNode | pyoxigraph.BlankNode | pyoxigraph.DefaultGraph
@@ -93,6 +105,39 @@ def graph_from_pyoxigraph(graph: Any) -> GraphName:
     term = from_pyoxigraph(graph)
     assert not isinstance(term, Triple)
     return term
+
+
+def quad_to_pyoxigraph(statement: Statement) -> pyoxigraph.Quad:
+    """Return a statement as a quad of pyoxigraph; a triple is one in the default graph.
+
+    Args:
+        statement: a triple or a quad
+
+    Raises:
+        TermError: if pyoxigraph has no place for it, as for a literal that is a subject
+    """
+    subject, predicate, value = map(to_pyoxigraph, statement[:3])
+    if isinstance(subject, pyoxigraph.Literal) or not isinstance(predicate, pyoxigraph.NamedNode):
+        raise TermError(f"pyoxigraph takes no generalized statement: {short_line(statement.to_line())}")
+    graph = graph_to_pyoxigraph(statement.g if isinstance(statement, Quad) else None)
+    return pyoxigraph.Quad(subject, predicate, value, graph)
+
+
+def quad_from_pyoxigraph(quad: pyoxigraph.Quad) -> Quad:
+    """Return a quad of pyoxigraph as ours.
+
+    Args:
+        quad: the quad
+
+    Raises:
+        TermError: if it has a term that Jelly has no place for
+    """
+    return Quad(
+        from_pyoxigraph(quad.subject),
+        from_pyoxigraph(quad.predicate),
+        from_pyoxigraph(quad.object),
+        graph_from_pyoxigraph(quad.graph_name),
+    )
 
 
 def _literal(term: Literal) -> pyoxigraph.Literal:

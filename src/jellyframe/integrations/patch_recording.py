@@ -1,0 +1,53 @@
+"""What is done to a graph or a store, recorded as a patch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from jellyframe.integrations.recorder import Recorder, Recording
+
+if TYPE_CHECKING:
+    import pyoxigraph
+    import rdflib
+
+    from jellyframe.formats.patches import PatchOutput
+
+_GraphT = TypeVar("_GraphT", bound="rdflib.Graph | pyoxigraph.Store")
+
+
+def record(graph: _GraphT, writer: PatchOutput) -> Recording[_GraphT]:
+    """Record what is done to a graph or dataset of rdflib, or a store of pyoxigraph, as a patch.
+
+        with record(graph, writer) as recorded:
+            recorded.add((subject, predicate, value))
+
+    Use what the block gives instead of the graph: its methods, parsing and SPARQL updates included, change the graph
+    and are recorded. The block is a transaction; an error undoes it. Updates of a store of pyoxigraph are recorded by
+    comparing all that is in it before and after.
+
+    Args:
+        graph: a Graph or Dataset of rdflib, or a Store of pyoxigraph
+        writer: an open writer of patches, of `open_patch_writer`; it stays open. With statements of type TRIPLES, a
+            statement in a named graph is an error
+
+    Raises:
+        TypeError: if it is none of these
+    """
+    recorder = Recorder(writer)
+    libraries = {kind.__module__.partition(".")[0] for kind in type(graph).__mro__}
+    given: Any = graph
+    recording: Any
+    if "rdflib" in libraries:
+        from jellyframe.integrations.rdflib_recording import recorded_graph
+
+        recording = recorded_graph(given, recorder)
+    elif "pyoxigraph" in libraries:
+        from jellyframe.integrations.pyoxigraph_recording import recorded_store
+
+        recording = recorded_store(given, recorder)
+    else:
+        raise TypeError(
+            f"a {type(graph).__name__} cannot be recorded: a Graph or Dataset of rdflib can, and a Store of pyoxigraph"
+        )
+    typed: Recording[_GraphT] = recording
+    return typed
