@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 
 from jellyframe import open_reader, open_writer
 from jellyframe.formats import ntriples
+from jellyframe.options import DialectName
 
 from .datasets import DATASETS
 from .timing import count
@@ -23,15 +24,15 @@ class _Text:
         return piece[:size]
 
 
-def write(name: str, statements: str, path: str) -> None:
+def write(name: str, statements: str, path: str, dialect: DialectName = "released") -> None:
     dataset = DATASETS[name]
-    with open_writer(path) as writer:
+    with open_writer(path, dialect=dialect) as writer:
         for batch in ntriples.read(_Text(dataset.chunks(int(statements))), quads=dataset.quads):
             writer.write_batch(batch)
 
 
-def read(path: str) -> None:
-    with open_reader(path) as reader:
+def read(path: str, dialect: DialectName = "released") -> None:
+    with open_reader(path, dialect=dialect) as reader:
         count(reader.batches())
 
 

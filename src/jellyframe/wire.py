@@ -75,6 +75,8 @@ def decode_fields(data: bytes | memoryview) -> Iterator[tuple[int, int, int | by
         start = pos
         tag, pos = decode_varint(data, pos)
         wire_type = tag & 7
+        if tag < 8:
+            raise ParseError("a field with the number 0", offset=start)
         if wire_type == VARINT:
             number, pos = decode_varint(data, pos)
             yield tag >> 3, wire_type, number
@@ -85,7 +87,7 @@ def decode_fields(data: bytes | memoryview) -> Iterator[tuple[int, int, int | by
             size = 8 if wire_type == FIXED64 else 4
         else:
             raise ParseError(f"a field with the wire type {wire_type}, which Jelly does not use", offset=start)
-        if tag < 8 or size > len(data) - pos:
-            raise ParseError("a field runs over the end of its message, or has the number 0", offset=start)
+        if size > len(data) - pos:
+            raise ParseError("a field runs over the end of its message", offset=start)
         yield tag >> 3, wire_type, bytes(data[pos : pos + size])
         pos += size

@@ -118,7 +118,7 @@ def test_a_stream_in_the_other_dialect_is_always_refused(case: StreamCase, seed:
             other = "draft" if dialect == "released" else "released"
             assert result.message is not None
             assert result.message.endswith(f"set dialect='{other}'"), (data, result)
-            found = [recognised_dialect(frame) for frame in oracle.split_frames(data)]
+            found = [recognised_dialect(frame) for frame in oracle.split_frames(data, delimited=True)]
             assert set(found) - {None} == {other}, (data, found)
 
 
@@ -155,7 +155,7 @@ def test_both_kernels_write_the_same(
 
 
 def _unchanged_by_protobuf(data: bytes) -> bool:
-    for frame in oracle.split_frames(data):
+    for frame in oracle.split_frames(data, delimited=True):
         message = draft_pb2.RdfStreamFrame.FromString(frame)
         message.DiscardUnknownFields()
         if message.SerializeToString() != frame:
@@ -189,7 +189,7 @@ def test_a_stream_that_is_cut_anywhere_gives_whole_frames_then_an_error(case: St
     data = written(case, dialect="draft")
     whole = read(data).frames
     ends = {0}
-    for frame in oracle.split_frames(data):
+    for frame in oracle.split_frames(data, delimited=True):
         ends.add(max(ends) + len(wire.varint(len(frame))) + len(frame))
     for cut in range(1, len(data), max(1, len(data) // 60)):
         result = read(data[:cut])

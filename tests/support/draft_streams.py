@@ -227,7 +227,7 @@ class _Oracle:
 def decode(data: bytes) -> list[list[PlainStatement]]:
     """The statements of each frame of a delimited stream. Raises RefusedError, or protobuf's DecodeError."""
     oracle = _Oracle()
-    frames = [oracle.frame(one) for one in split_frames(data)]
+    frames = [oracle.frame(one) for one in split_frames(data, delimited=True)]
     oracle.finish()
     return frames
 
