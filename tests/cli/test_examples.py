@@ -21,6 +21,7 @@ PAGES = (
     "docs/spark.md",
     "docs/formats.md",
     "docs/draft.md",
+    "docs/patch.md",
 )
 COMMANDS = [
     example

@@ -13,7 +13,18 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 RDF_COMMANDS: tuple[str, ...] = ("to_jelly", "from_jelly", "transcode", "inspect", "validate")
-PATCH_COMMANDS: tuple[str, ...] = ("to_jelly", "from_jelly", "diff", "apply", "invert", "compact", "log")
+PATCH_COMMANDS: tuple[str, ...] = (
+    "to_jelly",
+    "from_jelly",
+    "transcode",
+    "inspect",
+    "validate",
+    "diff",
+    "apply",
+    "invert",
+    "compact",
+    "log",
+)
 GRPC_COMMANDS: tuple[str, ...] = ("serve", "publish", "subscribe", "topics")
 HTTP_COMMANDS: tuple[str, ...] = ("serve",)
 SPARK_COMMANDS: tuple[str, ...] = (

@@ -11,7 +11,7 @@ from jellyframe.cli.console import standard_output
 from jellyframe.cli.frame_ranges import frame_range
 from jellyframe.cli.wording import option_words
 
-_DELIMITED = {"either": None, "true": True, "false": False}
+DELIMITED = {"either": None, "true": True, "false": False}
 
 
 def add_parser(subparsers: Any) -> None:
@@ -48,7 +48,7 @@ jellyframe rdf validate message.jelly --delimited=false --options-file expected.
     parser.add_path("--options-file", metavar="FILE", help="a Jelly file that has to have the same stream options")
     parser.add_argument(
         "--delimited",
-        choices=tuple(_DELIMITED),
+        choices=tuple(DELIMITED),
         default="either",
         help="whether frames must have their lengths in front",
     )
@@ -73,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
     with InputFile(arguments.input, limits=limits_of(arguments)) as source:
         report = validate(
             source,
-            delimited=_DELIMITED[arguments.delimited],
+            delimited=DELIMITED[arguments.delimited],
             expected_options=arguments.options_file,
             compare_to=arguments.compare_to_rdf_file,
             compare_format=arguments.compare_to_format,

@@ -27,6 +27,7 @@ from jellyframe.formats.registry import (
     names,
     open_input,
     open_output,
+    patch_input_format,
     split_compression,
 )
 
@@ -57,5 +58,6 @@ __all__ = [
     "names",
     "open_input",
     "open_output",
+    "patch_input_format",
     "split_compression",
 ]

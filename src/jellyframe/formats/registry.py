@@ -338,3 +338,8 @@ def input_format(
         )
         raise OptionsError(f"{reason} the format ({names(formats)})", advice=Advice("argument", argument, "…"))
     return found
+
+
+def patch_input_format(name: str | None, path: str | None) -> str:
+    """Return the name of the format of patches: the one that is said, or that a path tells; Jelly-Patch for neither."""
+    return JELLY_PATCH.name if name is None and path is None else input_format(name, path, PATCH_FORMATS).name

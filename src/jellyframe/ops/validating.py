@@ -74,12 +74,17 @@ def validate(
                 # An error in the data compared to is not a problem of the stream, so it is not caught here.
                 _compare(batch, comparer, FrameRange(*compare_frames))
         if delimited is not None and report.delimited is not None and delimited != report.delimited:
-            report.add("delimiting", f"the input is {_SHAPES[report.delimited]}, not {_SHAPES[delimited]}")
+            report.add("delimiting", delimiting_problem(report.delimited))
         if options is not None and report.options is not None:
             report.check_options(options, options_name)
         if comparer is not None and report.is_complete:
             report.add_all("comparison", comparer.differences())
     return report
+
+
+def delimiting_problem(delimited: bool) -> str:
+    """Return what is wrong where frames have lengths in front, or have not, and the other was asked for."""
+    return f"the input is {_SHAPES[delimited]}, not {_SHAPES[not delimited]}"
 
 
 def _one_stream(source: Source) -> Source:

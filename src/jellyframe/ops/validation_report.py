@@ -12,6 +12,7 @@ from jellyframe.errors import Advice, JellyError, OptionsError, one_line
 if TYPE_CHECKING:
     from jellyframe.batch import Batch
     from jellyframe.options import StreamOptions
+    from jellyframe.patch.options import PatchOptions
 
 # More problems of a kind that can occur in every statement are counted only.
 MAX_TERM_PROBLEMS = 20
@@ -44,6 +45,9 @@ class ValidationReport:
     frames have their lengths in front, and `options` are those of the (first) stream, as far as they could be read.
     """
 
+    # What the rows of a batch are called.
+    unit = "statement"
+
     def __init__(self, name: str) -> None:
         self.name = name
         self.problems: list[Problem] = []
@@ -51,7 +55,7 @@ class ValidationReport:
         self.frames = 0
         self.statements = 0
         self.delimited: bool | None = None
-        self.options: StreamOptions | None = None
+        self.options: StreamOptions | PatchOptions | None = None
         self.is_complete = False
 
     @property
@@ -74,7 +78,7 @@ class ValidationReport:
         ends = 1 if batch.frame_ends is None else len(batch.frame_ends)
         self.frames += ends - batch.last_frame_open
 
-    def check_options(self, expected: StreamOptions, source: str) -> None:
+    def check_options(self, expected: StreamOptions | PatchOptions, source: str) -> None:
         for field in fields(expected):
             wanted, found = getattr(expected, field.name), getattr(self.options, field.name)
             if wanted != found:
@@ -92,19 +96,27 @@ class ValidationReport:
             frame, place = None, ""
             if row is not None:
                 frame = next(span.number for span in batch.frame_spans() if span.start <= row < span.stop)
-                place = f"statement {self.statements - len(batch) + row + 1}: "
+                place = f"{self.unit} {self.statements - len(batch) + row + 1}: "
             self.problems.append(Problem("terms", f"{place}{bad.reason}", frame))
 
     def as_text(self, wording: Callable[[Advice], str] = str) -> str:
         """Return the report as lines of text. `wording` turns advice into the words of a user interface."""
-        read = f"{_counted(self.frames, 'frame')}, {_counted(self.statements, 'statement')}"
+        read = ", ".join(_counted(number, what) for what, number in self._counts().items())
         if self.is_valid:
             return f"{self.name}: valid ({read})\n"
         lines = [f"{self.name}: invalid ({read}{'' if self.is_complete else ' read before the error'})"]
         lines += [f"  {problem.as_text(wording)}" for problem in self.problems]
-        if self.bad_terms > MAX_TERM_PROBLEMS:
-            lines.append(f"  {self.bad_terms - MAX_TERM_PROBLEMS} more terms are not valid")
+        lines += [f"  {more}" for more in self._more_problems()]
         return "".join(f"{one_line(line)}\n" for line in lines)
+
+    def _counts(self) -> dict[str, int]:
+        """Return how much was read, in which units."""
+        return {"frame": self.frames, "statement": self.statements}
+
+    def _more_problems(self) -> list[str]:
+        """Return what is to be said of problems that are only counted."""
+        more = self.bad_terms - MAX_TERM_PROBLEMS
+        return [f"{more} more terms are not valid"] if more > 0 else []
 
     def as_json(self, wording: Callable[[Advice], str] = str) -> str:
         """Return the report as a JSON document. `wording` turns advice into the words of a user interface."""
@@ -112,8 +124,7 @@ class ValidationReport:
             "valid": self.is_valid,
             "input": self.name,
             "delimited": self.delimited,
-            "frame_count": self.frames,
-            "statement_count": self.statements,
+            **{f"{what}_count": number for what, number in self._counts().items()},
             "read_to_the_end": self.is_complete,
             "bad_term_count": self.bad_terms,
             "problems": [_problem_document(problem, wording) for problem in self.problems],
@@ -128,4 +139,5 @@ def _problem_document(problem: Problem, wording: Callable[[Advice], str]) -> dic
 
 
 def _counted(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
+    plural = "es" if what.endswith("h") else "s"
+    return f"{number} {what}{'' if number == 1 else plural}"

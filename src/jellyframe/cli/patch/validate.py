@@ -1,0 +1,70 @@
+"""`jellyframe patch validate`: whether a stream of patches keeps all rules."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from jellyframe import formats
+from jellyframe.cli.arguments import add_command, add_format, add_input, limits_of
+from jellyframe.cli.console import standard_output
+from jellyframe.cli.patch.options import add_patch_reading_options
+from jellyframe.cli.validate import DELIMITED
+from jellyframe.cli.wording import option_words
+
+
+def add_parser(subparsers: Any) -> None:
+    parser = add_command(
+        subparsers,
+        "validate",
+        run,
+        help="check patches against every rule of the format",
+        description="Check Jelly-Patch or RDF Patch text against every rule of the format, those of transactions too.\n"
+        "The result is on standard output, and in the exit code: 0 valid, 1 invalid. Memory is bounded.",
+        examples="""
+jellyframe patch validate changes.jellyp
+jellyframe patch validate changes.rdfp.gz --validate-terms
+jellyframe patch validate changes.jellyp --strict=false --delimited=true --options-file monday.jellyp --json
+""",
+    )
+    add_input(parser)
+    add_format(parser, "--in-format", "--input-format", known=formats.PATCH_FORMATS)
+    parser.add_path("--options-file", metavar="FILE", help="a file of patches that has to have the same options")
+    parser.add_argument(
+        "--delimited",
+        choices=tuple(DELIMITED),
+        default="either",
+        help="whether frames must have their lengths in front",
+    )
+    parser.add_switch("--validate-terms", default=False, help="check IRIs (RFC 3987) and language tags (BCP 47) too")
+    add_patch_reading_options(parser)
+    parser.add_switch("--json", default=False, help="the answer as JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from jellyframe.cli.streams import progress_callback
+    from jellyframe.ops.patches.validating import validate_patches
+    from jellyframe.storage.sinks import ByteSink
+    from jellyframe.storage.sources import InputFile
+
+    with InputFile(arguments.input, limits=limits_of(arguments)) as source:
+        report = validate_patches(
+            source,
+            formats.patch_input_format(arguments.in_format, arguments.input),
+            strict=arguments.strict,
+            lenient=arguments.lenient,
+            delimited=DELIMITED[arguments.delimited],
+            expected_options=arguments.options_file,
+            validate_terms=arguments.validate_terms,
+            concatenated=arguments.concatenated,
+            patch_ends=arguments.patch_ends,
+            limits=limits_of(arguments),
+            progress=progress_callback(arguments.console),
+        )
+    arguments.console.end_progress()
+    with ByteSink(standard_output()) as sink:
+        if arguments.json:
+            sink.write_text(report.as_json(option_words))
+        elif not arguments.quiet:
+            sink.write_text(report.as_text(option_words))
+    return 0 if report.is_valid else 1
