@@ -14,7 +14,7 @@ from jellyframe.addresses import is_loopback, split_address
 from jellyframe.errors import OptionsError, display_name, shortened
 from jellyframe.grpc.security import TlsSettings, Token
 from jellyframe.grpc.subscribers import SlowPolicy
-from jellyframe.options import Limits
+from jellyframe.options import DialectName, Limits
 from jellyframe.sizes import parse_duration, parse_size
 
 Retention: TypeAlias = Literal["live", "replay", "log", "file", "kafka", "none"]
@@ -123,6 +123,7 @@ class ServerSettings:
         drain: seconds that calls have to end in when the server stops
         log_level: what is logged: `debug`, `info`, `warning` or `error`
         log_format: `text`, or `json` for one object a line
+        dialect: the dialect of calls that do not say theirs in their metadata, under `jelly-dialect`
     """
 
     listen: str = "127.0.0.1:9090"
@@ -139,10 +140,12 @@ class ServerSettings:
     drain: int = 30
     log_level: str = "warning"
     log_format: LogFormat = "text"
+    dialect: DialectName = "released"
 
     def __post_init__(self) -> None:
         _check_word("log_level", self.log_level, ("debug", "info", "warning", "error"))
         _check_word("log_format", self.log_format, get_args(LogFormat))
+        _check_word("dialect", self.dialect, get_args(DialectName))
         host, _port = split_address(self.listen)
         if self.tls is None and not self.insecure and not is_loopback(host):
             raise OptionsError(

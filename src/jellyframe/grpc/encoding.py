@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jellyframe.grpc.protocol import offset_metadata
 from jellyframe.grpc.publications import CheckedFrame
-from jellyframe.options import VERSION_1_1, StreamOptions
+from jellyframe.options import VERSION_1_1, DialectName, StreamOptions
 from jellyframe.stream.encoder import StreamEncoder
 
 
@@ -15,12 +15,22 @@ class FrameEncoder:
         options: the options of the stream; `version` is what namespaces and metadata need, or they are left out
         restart_every: distance of restart points in bytes; 1 for frames that each stand by itself
         delimited: whether frames have their lengths in front
+        dialect: the dialect of the frames
     """
 
-    def __init__(self, options: StreamOptions, *, restart_every: int | None = None, delimited: bool = False) -> None:
+    def __init__(
+        self,
+        options: StreamOptions,
+        *,
+        restart_every: int | None = None,
+        delimited: bool = False,
+        dialect: DialectName = "released",
+    ) -> None:
         self.options = options
         self._delimited = delimited
-        self._encoder = StreamEncoder(options, frame_rows=None, frame_bytes=None, restart_every=restart_every)
+        self._encoder = StreamEncoder(
+            options, frame_rows=None, frame_bytes=None, restart_every=restart_every, dialect=dialect
+        )
 
     def encode(self, frame: CheckedFrame, offset: int | None = None) -> bytes:
         """Return a frame, which tells its offset if that is given.

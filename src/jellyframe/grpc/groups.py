@@ -14,7 +14,7 @@ from jellyframe.grpc.negotiation import can_forward, misfit
 from jellyframe.grpc.protocol import offset_metadata
 from jellyframe.grpc.publications import CheckedFrame, Publication
 from jellyframe.grpc.subscribers import Subscriber
-from jellyframe.options import StreamOptions
+from jellyframe.options import DialectName, StreamOptions
 from jellyframe.wire import encode_bytes_field, encode_metadata
 
 
@@ -24,10 +24,12 @@ class Group:
     Args:
         options: their options
         with_offsets: whether their frames tell the offsets
+        dialect: the dialect of their frames
     """
 
-    def __init__(self, options: StreamOptions, *, with_offsets: bool) -> None:
+    def __init__(self, options: StreamOptions, *, with_offsets: bool, dialect: DialectName = "released") -> None:
         self.options = options
+        self._dialect: DialectName = dialect
         self._with_offsets = with_offsets
         self._options_row = encode_bytes_field(1, encode_bytes_field(1, options.to_bytes()))
         # Sets in the order of joining.
@@ -79,7 +81,7 @@ class Group:
     def _forwarded_bytes(self, frame: CheckedFrame) -> bytes | None:
         """Return the bytes of a frame for those who follow its publication; None if nobody can."""
         publication = frame.publication
-        if publication is None or not frame.data:
+        if publication is None or not frame.data or not self._dialect == publication.dialect == "released":
             return None
         data = self._with_own_options(frame, publication)
         if data is None:
@@ -129,7 +131,7 @@ class Group:
     def _send_encoded(self, frame: CheckedFrame, offset: int) -> None:
         try:
             if self._encoder is None:
-                self._encoder = FrameEncoder(self.options)
+                self._encoder = FrameEncoder(self.options, dialect=self._dialect)
             data = self._encoder.encode(frame, offset if self._with_offsets else None)
         except JellyError as error:
             self._encoder = None

@@ -3,6 +3,9 @@
 An option that a client leaves out (0 in the message) is the server's choice. A client that asks for anything at all
 also says which features it takes: a flag that is not set then forbids the feature, as the protocol has it. With a size
 of the name table, the sizes of the other tables count as they are: 0 is no table.
+
+A subscription in the draft dialect repeats terms if the client sets `use_repeat`. It has neither a logical type nor
+version 1.1.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ from jellyframe.options import (
     MIN_NAME_TABLE_SIZE,
     VERSION_1_0,
     VERSION_1_1,
+    DialectName,
     Limits,
     LogicalType,
     PhysicalType,
@@ -20,8 +24,18 @@ from jellyframe.options import (
 )
 
 
-def check_request(requested: StreamOptions, limits: Limits, *, with_offsets: bool = False) -> None:
+def check_offsets(dialect: DialectName, *, with_offsets: bool) -> None:
+    """Raise an OptionsError if frames of a dialect are to tell their offsets, and have no metadata."""
+    if with_offsets and dialect == "draft":
+        raise OptionsError("frames of the draft dialect have no metadata, and so cannot tell their offsets")
+
+
+def check_request(
+    requested: StreamOptions, limits: Limits, *, with_offsets: bool = False, dialect: DialectName = "released"
+) -> None:
     """Raise an OptionsError if no stream whatsoever can meet the options that a client asks for."""
+    if dialect == "draft":
+        return
     if with_offsets and requested.version == VERSION_1_0:
         raise OptionsError("frames of version 1 have no metadata, and so cannot tell their offsets; ask for version 2")
     names = requested.max_name_table_size
@@ -35,16 +49,22 @@ def check_request(requested: StreamOptions, limits: Limits, *, with_offsets: boo
 
 
 def effective_options(
-    requested: StreamOptions | None, offered: StreamOptions, limits: Limits | None = None
+    requested: StreamOptions | None,
+    offered: StreamOptions,
+    limits: Limits | None = None,
+    dialect: DialectName = "released",
 ) -> StreamOptions:
     """Return the options of a subscription, given those that the client asks for and those of the data.
 
     Raises OptionsError if the request cannot be met.
     """
     limits = limits or Limits()
+    if dialect == "draft":
+        # What it has no place for does not tell subscriptions apart.
+        offered = offered.replace(logical_type=LogicalType.UNSPECIFIED, version=VERSION_1_0)
     if requested is None:
-        return offered.replace(version=VERSION_1_1)
-    check_request(requested, limits)
+        return offered if dialect == "draft" else offered.replace(version=VERSION_1_1)
+    check_request(requested, limits, dialect=dialect)
     physical = requested.physical_type
     if physical is PhysicalType.UNSPECIFIED:
         physical = _physical_type(requested.logical_type, offered.physical_type)
@@ -57,7 +77,8 @@ def effective_options(
         max_name_table_size=names,
         max_prefix_table_size=prefixes,
         max_datatype_table_size=datatypes,
-        version=min(requested.version or VERSION_1_1, VERSION_1_1),
+        version=min(requested.version or VERSION_1_1, VERSION_1_1 if dialect == "released" else VERSION_1_0),
+        use_repeat=requested.use_repeat,
     )
     return options.replace(logical_type=_logical_type(requested, offered, options))
 

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, TypeAlias
 
+from jellyframe.dialects import dialect_named
 from jellyframe.errors import OptionsError, ParseError, shortened
-from jellyframe.options import StreamOptions
+from jellyframe.options import DialectName, StreamOptions
 from jellyframe.wire import BYTES, VARINT, decode_fields, encode_bytes_field, encode_string, encode_varint
 
 SERVICE: Final = "eu.ostrzyciel.jelly.core.proto.v1.RdfStreamService"
@@ -30,6 +31,8 @@ FROM_KEY: Final = "jelly-from"
 # and `true` to be told the offset of each frame, in the frame's metadata under `OFFSET_ENTRY`.
 OFFSETS_KEY: Final = "jelly-offsets"
 OFFSET_ENTRY: Final = "jelly-offset"
+# The dialect of the frames and options of a call: `released` or `draft`.
+DIALECT_KEY: Final = "jelly-dialect"
 
 EARLIEST: Final = "earliest"
 LATEST: Final = "latest"
@@ -57,8 +60,8 @@ def encode_subscription(subscription: Subscription) -> bytes:
     return data
 
 
-def decode_subscription(data: bytes) -> Subscription:
-    """Read an RdfStreamSubscribe message. Options without content are the same as none."""
+def decode_subscription(data: bytes, dialect: DialectName = "released") -> Subscription:
+    """Read an RdfStreamSubscribe message of a dialect. Options without content are the same as none."""
     topic, message = "", b""
     for field, wire_type, value in decode_fields(data):
         if field not in (1, 2):
@@ -72,7 +75,7 @@ def decode_subscription(data: bytes) -> Subscription:
         else:
             # Protobuf merges a message that comes in parts, and so does this.
             message += value
-    return Subscription(topic, StreamOptions.from_bytes(message) if message else None)
+    return Subscription(topic, dialect_named(dialect).parse_options(message) if message else None)
 
 
 def decode_topic(value: str | bytes) -> str:
@@ -113,6 +116,12 @@ def subscription_start(metadata: CallMetadata) -> Start | None:
     """Return where a subscription begins, or None if its call metadata does not say it."""
     value = _last(metadata, FROM_KEY)
     return None if value is None else parse_start(_text(value))
+
+
+def call_dialect(metadata: CallMetadata, default: DialectName) -> DialectName:
+    """Return the dialect of a call, which is the default one where its metadata does not say it."""
+    value = _last(metadata, DIALECT_KEY)
+    return default if value is None else dialect_named(_text(value)).name
 
 
 def wants_offsets(metadata: CallMetadata) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from jellyframe.batch import Batch
 from jellyframe.batch.frames import frames_of
 from jellyframe.errors import LimitError, ParseError
-from jellyframe.options import Limits, StreamOptions
+from jellyframe.options import MIN_NAME_TABLE_SIZE, DialectName, Limits, StreamOptions
 from jellyframe.stream.decoder import StreamDecoder
 from jellyframe.wire import encode_bytes_field
 
@@ -64,12 +64,14 @@ class Publication:
     """A stream that a client publishes, checked frame by frame.
 
     Attributes:
+        dialect: the dialect of its frames
         failure: why frames that were accepted could not be kept, None as long as all is well; set by the topic's store
     """
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, dialect: DialectName = "released") -> None:
         self._limits = limits
-        self._decoder = _Decoder(limits=limits)
+        self.dialect: DialectName = dialect
+        self._decoder = _Decoder(limits=limits, dialect=dialect)
         self._frames = 0
         self._options_row: bytes | None = None
         self.failure: Exception | None = None
@@ -80,6 +82,10 @@ class Publication:
         options = self._decoder.options
         if options is None:
             raise ParseError("the first frame does not begin with an options row", frame=0)
+        if self.dialect == "draft":
+            # As the released format has them, in which frames are kept.
+            names = max(options.max_name_table_size, MIN_NAME_TABLE_SIZE)
+            return options.replace(max_name_table_size=names, use_repeat=True)
         return options
 
     @property

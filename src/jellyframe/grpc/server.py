@@ -94,7 +94,11 @@ class Server:
         """Open the topics that have settings of their own, and begin to listen."""
         settings = self.settings
         services = Services(
-            self._topics, Access(settings.tokens), self._limits, max_streams=settings.limits.max_streams
+            self._topics,
+            Access(settings.tokens),
+            self._limits,
+            max_streams=settings.limits.max_streams,
+            dialect=settings.dialect,
         )
         server = grpc.aio.server(options=_channel_options(settings))
         server.add_generic_rpc_handlers(services.handlers())

@@ -14,13 +14,13 @@ import grpc.aio
 from jellyframe.errors import LimitError
 from jellyframe.grpc import protocol
 from jellyframe.grpc.logs import LOGGER_NAME
-from jellyframe.grpc.negotiation import check_request
+from jellyframe.grpc.negotiation import check_offsets, check_request
 from jellyframe.grpc.publications import CheckedFrame, Publication
 from jellyframe.grpc.security import Access, Token, require
 from jellyframe.grpc.statuses import status_of
 from jellyframe.grpc.subscribers import Ending
 from jellyframe.grpc.topics import Topic, Topics
-from jellyframe.options import Limits
+from jellyframe.options import DialectName, Limits
 
 Context: TypeAlias = "grpc.aio.ServicerContext[bytes, bytes]"
 # A frame of more bytes is checked in a thread, so that others need not wait for it.
@@ -37,9 +37,19 @@ class Services:
         access: who may do what
         limits: what is accepted of each stream
         max_streams: publications and subscriptions at the same time
+        dialect: the dialect of calls that do not say theirs
     """
 
-    def __init__(self, topics: Topics, access: Access, limits: Limits, *, max_streams: int) -> None:
+    def __init__(
+        self,
+        topics: Topics,
+        access: Access,
+        limits: Limits,
+        *,
+        max_streams: int,
+        dialect: DialectName = "released",
+    ) -> None:
+        self._dialect: DialectName = dialect
         self._topics = topics
         self._access = access
         self._limits = limits
@@ -93,7 +103,7 @@ class Services:
         if name is not None:
             require(token, "publish", name)
         self._require_stream()
-        publication = Publication(self._limits)
+        publication = Publication(self._limits, protocol.call_dialect(metadata, self._dialect))
         topic: Topic | None = None
         self._publications += 1
         self._no_publications.clear()
@@ -132,15 +142,17 @@ class Services:
     async def _subscribe(self, request: bytes, context: Context) -> Ending:
         metadata = _metadata(context)
         token = self._access.authenticate(metadata)
-        name, requested = protocol.decode_subscription(request)
+        dialect = protocol.call_dialect(metadata, self._dialect)
+        name, requested = protocol.decode_subscription(request, dialect)
         require(token, "subscribe", name)
         start = protocol.subscription_start(metadata)
         with_offsets = protocol.wants_offsets(metadata)
+        check_offsets(dialect, with_offsets=with_offsets)
         if requested is not None:
-            check_request(requested, self._limits, with_offsets=with_offsets)
+            check_request(requested, self._limits, with_offsets=with_offsets, dialect=dialect)
         self._require_stream()
         topic = await self._topics.get(name)
-        subscriber = topic.subscribe(requested, with_offsets=with_offsets)
+        subscriber = topic.subscribe(requested, with_offsets=with_offsets, dialect=dialect)
         self._subscriptions += 1
         try:
             position = topic.first_position(start)

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import grpc
 
-from jellyframe.options import StreamOptions
+from jellyframe.options import DialectName, StreamOptions
 
 SlowPolicy: TypeAlias = Literal["end", "block"]
 
@@ -29,6 +29,7 @@ class Subscriber:
         queue_bytes: bytes that may wait to be sent
         policy: what happens when more wait: `end` the subscription, or `block` publishers; None where the frames can be
             read again from the topic's store, so that the queue is given up
+        dialect: the dialect of the frames that the client wants
 
     Attributes:
         options: the options of the subscription, once they are settled
@@ -39,9 +40,16 @@ class Subscriber:
     """
 
     def __init__(
-        self, requested: StreamOptions | None, *, with_offsets: bool, queue_bytes: int, policy: SlowPolicy | None
+        self,
+        requested: StreamOptions | None,
+        *,
+        with_offsets: bool,
+        queue_bytes: int,
+        policy: SlowPolicy | None,
+        dialect: DialectName = "released",
     ) -> None:
         self.requested = requested
+        self.dialect: DialectName = dialect
         self.with_offsets = with_offsets
         self.options: StreamOptions | None = None
         self.is_fresh = True

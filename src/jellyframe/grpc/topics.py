@@ -6,6 +6,7 @@ import asyncio
 import threading
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import grpc
 
@@ -17,11 +18,13 @@ from jellyframe.grpc.protocol import EARLIEST, LATEST, Start, TopicInfo
 from jellyframe.grpc.publications import CheckedFrame, Publication
 from jellyframe.grpc.retention.store import Message, ReadOnlyError, Store, StoreReader
 from jellyframe.grpc.subscribers import SlowPolicy, Subscriber
-from jellyframe.options import Limits, StreamOptions
+from jellyframe.options import DialectName, Limits, StreamOptions
 
 # Bytes of frames that are read from a store, and encoded, at a time.
 READ_BYTES = 1 << 20
 Send = Callable[[bytes], Awaitable[None]]
+# What subscribers that get the same bytes have in common: their options, whether frames tell offsets, the dialect.
+GroupKey: TypeAlias = tuple[StreamOptions, bool, DialectName]
 
 
 @dataclass
@@ -61,7 +64,7 @@ class Topic:
     counts: Counts = field(default_factory=Counts)
     publications: int = 0
     subscribers: dict[Subscriber, None] = field(default_factory=dict)
-    _groups: dict[tuple[StreamOptions, bool], Group] = field(default_factory=dict)
+    _groups: dict[GroupKey, Group] = field(default_factory=dict)
     # Subscribers whose options the next frame will settle.
     _waiting: dict[Subscriber, None] = field(default_factory=dict)
 
@@ -128,13 +131,16 @@ class Topic:
 
     # ---- subscriptions ----
 
-    def subscribe(self, requested: StreamOptions | None, *, with_offsets: bool) -> Subscriber:
+    def subscribe(
+        self, requested: StreamOptions | None, *, with_offsets: bool, dialect: DialectName = "released"
+    ) -> Subscriber:
         """Return a subscriber, to be served with `serve`."""
         subscriber = Subscriber(
             requested,
             with_offsets=with_offsets,
             queue_bytes=self.queue.max_bytes,
             policy=None if self.store.is_retained else self.queue.policy,
+            dialect=dialect,
         )
         self.subscribers[subscriber] = None
         return subscriber
@@ -204,12 +210,12 @@ class Topic:
         if subscriber.options is None:
             self._waiting[subscriber] = None
         else:
-            self._group(subscriber.options, subscriber.with_offsets).add(subscriber)
+            self._group(subscriber.options, subscriber).add(subscriber)
 
     def _leave(self, subscriber: Subscriber) -> None:
         self._waiting.pop(subscriber, None)
         if subscriber.options is not None:
-            key = (subscriber.options, subscriber.with_offsets)
+            key = (subscriber.options, subscriber.with_offsets, subscriber.dialect)
             group = self._groups.get(key)
             if group is not None:
                 group.discard(subscriber)
@@ -223,18 +229,19 @@ class Topic:
         except JellyError as error:
             subscriber.end(grpc.StatusCode.INVALID_ARGUMENT, error.reason())
         else:
-            self._group(subscriber.options, subscriber.with_offsets).add(subscriber)
+            self._group(subscriber.options, subscriber).add(subscriber)
 
-    def _group(self, options: StreamOptions, with_offsets: bool) -> Group:
-        key = (options, with_offsets)
+    def _group(self, options: StreamOptions, subscriber: Subscriber) -> Group:
+        """Return the group of those who have the same options as a subscriber, which may be new."""
+        key = (options, subscriber.with_offsets, subscriber.dialect)
         if key not in self._groups:
-            self._groups[key] = Group(options, with_offsets=with_offsets)
+            self._groups[key] = Group(options, with_offsets=subscriber.with_offsets, dialect=subscriber.dialect)
         return self._groups[key]
 
 
 def settled_options(subscriber: Subscriber, offered: StreamOptions, limits: Limits) -> StreamOptions:
     """Return the options of a subscription, given those of its first frame."""
-    return effective_options(subscriber.requested, offered, limits)
+    return effective_options(subscriber.requested, offered, limits, subscriber.dialect)
 
 
 class _CannotSendError(JellyError):
@@ -282,7 +289,7 @@ class _CatchingUp:
             if subscriber.options is None:
                 subscriber.options = settled_options(subscriber, frame.options, self._limits)
             if self._encoder is None:
-                self._encoder = FrameEncoder(subscriber.options)
+                self._encoder = FrameEncoder(subscriber.options, dialect=subscriber.dialect)
                 subscriber.is_fresh = False
             reason = misfit(subscriber.options, frame.options)
             if reason is not None:

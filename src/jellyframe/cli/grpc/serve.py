@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from jellyframe.cli.arguments import add_command
+from jellyframe.cli.arguments import add_command, add_dialect
 from jellyframe.cli.console import UsageError
 
 if TYPE_CHECKING:
@@ -66,6 +66,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_path("--tls-client-ca", metavar="FILE", help="ask clients for certificates that these have signed")
     parser.add_switch("--insecure", help="listen without TLS on an address that other machines can reach")
     parser.add_switch("--reflection", help="let clients ask which services there are")
+    add_dialect(parser, "the dialect of clients that do not say theirs; released if not given", default=None)
     parser.add_named(
         "--log-level", metavar="LEVEL", values=("debug", "info", "warning", "error"), help="what is logged; warning"
     )
@@ -100,7 +101,7 @@ def settings_of(arguments: argparse.Namespace) -> ServerSettings:
     settings = ServerSettings() if arguments.config is None else read_config(arguments.config)
     changes: dict[str, Any] = {
         name: value
-        for name in ("listen", "web", "insecure", "reflection", "log_level", "log_format")
+        for name in ("listen", "web", "insecure", "reflection", "log_level", "log_format", "dialect")
         if (value := getattr(arguments, name)) is not None
     }
     if arguments.topic:
