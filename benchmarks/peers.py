@@ -46,6 +46,11 @@ def serialize(statements: Iterable[Triple | Quad], stream_options: SerializerOpt
     return sink.getvalue()
 
 
+def frames(statements: Iterable[Triple | Quad], stream_options: SerializerOptions) -> Iterator[Any]:
+    """The frames of a stream, as messages of protobuf."""
+    return flat_stream_to_frames(iter(statements), stream_options)
+
+
 def parse_frames(data: bytes) -> Iterator[GenericStatementSink]:
     return parse_jelly_grouped(io.BytesIO(data))
 
