@@ -7,6 +7,7 @@ forwarded and whatever was encoded anew.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from random import Random
 from typing import Any
 
@@ -46,7 +47,7 @@ class Publisher:
         options = rng.choice(PUBLISHED)
         self.statements: list[Any] = list(triples(12, start))
         if options.physical_type is PhysicalType.GRAPHS:
-            self.statements = [Quad(*statement, DEFAULT_GRAPH) for statement in self.statements]
+            self.statements = [Quad(*statement, DEFAULT_GRAPH) for statement in triples(12, start)]
         frames = frames_of(self.statements, 3, options, restart_every=rng.choice((None, 1)))
         if rng.random() < 0.5:
             frames[0] = _without_first_ids(frames[0])
@@ -220,6 +221,6 @@ def test_untidy_streams_are_forwarded_to_one_who_was_there_from_the_start(seed: 
     asyncio.run(run())
 
 
-def untidy_frames(statements: list[Triple], options: StreamOptions, rng: Random) -> list[bytes]:
-    frames = [FrameCase(statements[start : start + 5]) for start in range(0, len(statements), 5)]
+def untidy_frames(statements: Sequence[Triple], options: StreamOptions, rng: Random) -> list[bytes]:
+    frames = [FrameCase(list(statements[start : start + 5])) for start in range(0, len(statements), 5)]
     return [untidy(message, rng) for message in RandomEncoder(options, rng).encode(StreamCase(options, frames))]

@@ -154,7 +154,7 @@ def test_physical_type_is_the_one_that_is_asked_for(
 ) -> None:
     statements: list[Any] = list(triples(4))
     if published is not PhysicalType.TRIPLES:
-        statements = [Quad(*statement, DEFAULT_GRAPH) for statement in statements]
+        statements = [Quad(*statement, DEFAULT_GRAPH) for statement in triples(4)]
     publish(client, topic, statements, physical_type=published)
     got = response(client, topic, asked(physical_type=wanted))
     assert got.options is not None
