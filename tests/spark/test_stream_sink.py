@@ -13,7 +13,7 @@ from pyspark.sql import Row
 from jellyframe import OptionsError, read_table
 from jellyframe.spark.options import WriteOptions
 from jellyframe.spark.source import JellyDataSource
-from jellyframe.spark.stream_sink import _record_batches
+from jellyframe.spark.stream_sink import record_batches
 from support.spark_data import KNOWS_OFFSETS, SPECIAL, STRING, Read, quads, schema, stream_options, texts, write_jelly
 
 STATEMENTS = quads(600) + SPECIAL
@@ -112,11 +112,11 @@ def test_the_layout_may_be_said(spark, tmp_path, layout):
 # ---- without one ----
 
 
-def test_rows_where_spark_has_no_record_batches(tmp_path):
+def test_rows_where_spark_has_norecord_batches(tmp_path):
     arrow = Read(write_jelly(tmp_path / "a.jelly", STATEMENTS)).table.schema
     table = read_table(tmp_path / "a.jelly")
     made = [Row(*(None if term is None else Row(*term.values()) for term in row.values())) for row in table.to_pylist()]
-    again = pa.Table.from_batches(_record_batches(iter(made), arrow))
+    again = pa.Table.from_batches(record_batches(iter(made), arrow))
     assert again.equals(pa.table(table.columns, schema=arrow))
 
 

@@ -48,6 +48,15 @@ def read_rows(pieces: Iterable[Piece], inputs: Inputs, columns: Columns) -> Iter
     return join_small(batch for piece in pieces for batch in rows.of_piece(piece))
 
 
+def rows_of_batches(batches: Iterable[Batch], columns: Columns) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of batches, which come from no file: all columns are those of the layout."""
+    view = ArrowView(columns.layout, True, columns=columns.statement)
+    for batch in batches:
+        for part in view.parts(batch):
+            arrays = zip(view.convert(part).columns, columns.arrow, strict=True)
+            yield pa.RecordBatch.from_arrays([_fitted(*pair) for pair in arrays], schema=columns.arrow)
+
+
 def join_small(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Yield the same rows with small batches joined."""
     small: list[pa.RecordBatch] = []

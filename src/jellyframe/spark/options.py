@@ -52,8 +52,9 @@ _BOOLEANS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "
 class GivenOptions:
     """Options of a format as pyspark hands them over. `maxRecordsPerFile` and `max_records_per_file` are the same."""
 
-    def __init__(self, options: Mapping[str, str], found: Format) -> None:
+    def __init__(self, options: Mapping[str, str], found: Format, format_name: str | None = None) -> None:
         self.format = found
+        self._format_name = format_name or found.name
         if _TABLE_PROVIDER in options:
             options = _table_options(options)
         # Keys with a dot in them are Spark's own.
@@ -81,7 +82,7 @@ class GivenOptions:
                     if close
                     else f"there are {', '.join(self._known.values())}"
                 )
-                raise OptionsError(f"the format {self.format.name} has no option {name!r} here; {hint}")
+                raise OptionsError(f"the format {self._format_name} has no option {name!r} here; {hint}")
 
 
 def _plain_name(name: str) -> str:
@@ -104,13 +105,13 @@ def _table_options(properties: Mapping[str, str]) -> dict[str, str]:
 # ---- what values may look like ----
 
 
-def _boolean(text: str) -> bool:
+def boolean(text: str) -> bool:
     if text.lower() not in _BOOLEANS:
         raise ValueError("it must be true or false")
     return _BOOLEANS[text.lower()]
 
 
-def _positive_size(text: str) -> int:
+def positive_size(text: str) -> int:
     size = parse_size(text)
     if size < 1:
         raise ValueError("it must be at least 1")
@@ -121,7 +122,7 @@ def _size_or_none(text: str) -> int | None:
     return None if text.lower() in ("none", "off", "false", "0") else parse_size(text)
 
 
-def _one_of(*choices: _S) -> Callable[[str], _S]:
+def one_of(*choices: _S) -> Callable[[str], _S]:
     def read(text: str) -> _S:
         for choice in choices:
             if text.lower() == choice.lower():
@@ -132,11 +133,11 @@ def _one_of(*choices: _S) -> Callable[[str], _S]:
 
 
 def _member(kind: type[_E]) -> Callable[[str], _E]:
-    names = _one_of(*kind.__members__)
+    names = one_of(*kind.__members__)
     return lambda text: kind[names(text)]
 
 
-def _names(text: str) -> tuple[str, ...]:
+def names_with_commas(text: str) -> tuple[str, ...]:
     names = tuple(name.strip() for name in text.split(","))
     if not all(names):
         raise ValueError("it must be names with commas between them")
@@ -177,10 +178,10 @@ class StreamReadOptions:
     @classmethod
     def take(cls, given: GivenOptions) -> StreamReadOptions:
         taken = cls(
-            max_files=given.take("maxFilesPerTrigger", _positive_size, None),
-            max_bytes=given.take("maxBytesPerTrigger", _positive_size, None),
+            max_files=given.take("maxFilesPerTrigger", positive_size, None),
+            max_bytes=given.take("maxBytesPerTrigger", positive_size, None),
             state_location=given.take("stateLocation", str, None),
-            ignore_missing_files=given.take("ignoreMissingFiles", _boolean, False),
+            ignore_missing_files=given.take("ignoreMissingFiles", boolean, False),
         )
         if taken.max_files is not None and taken.max_bytes is not None:
             raise OptionsError("maxFilesPerTrigger and maxBytesPerTrigger do not go together: give one of them")
@@ -221,19 +222,19 @@ class ReadOptions:
         result = cls(
             paths=_paths(given),
             format=found,
-            layout=given.take("layout", _one_of(*LAYOUTS), None),
-            columns=given.take("columns", _names, None),
+            layout=given.take("layout", one_of(*LAYOUTS), None),
+            columns=given.take("columns", names_with_commas, None),
             filters=filters,
-            mode=given.take("mode", _one_of(*MODES), FAILFAST),
+            mode=given.take("mode", one_of(*MODES), FAILFAST),
             corrupt_column=given.take("columnNameOfCorruptRecord", str, CORRUPT_COLUMN),
-            partition_bytes=given.take("partition_bytes", _positive_size, None),
-            batch_rows=given.take("batch_rows", _positive_size, DEFAULT_BATCH_ROWS),
-            concatenated=given.take("concatenated", _boolean, False),
-            lenient=given.take("lenient", _boolean, False),
-            dialect=given.take("dialect", _one_of(*DIALECT_NAMES), "released"),
+            partition_bytes=given.take("partition_bytes", positive_size, None),
+            batch_rows=given.take("batch_rows", positive_size, DEFAULT_BATCH_ROWS),
+            concatenated=given.take("concatenated", boolean, False),
+            lenient=given.take("lenient", boolean, False),
+            dialect=given.take("dialect", one_of(*DIALECT_NAMES), "released"),
             limits=Limits(**_limits(given)),
             stream=StreamReadOptions.take(given),
-            strict=given.take("strict", _boolean, True) if found.is_patch else True,
+            strict=given.take("strict", boolean, True) if found.is_patch else True,
         )
         given.refuse_others()
         return result
@@ -289,10 +290,10 @@ class WriteOptions(JellyFileOptions):
         given = GivenOptions(options, formats.JELLY)
         result = cls(
             **_file_options(given),
-            stream=cast("StreamOptionChanges", _stream_options(given, StreamOptions, StreamOptions.small())),
+            stream=cast("StreamOptionChanges", stream_options(given, StreamOptions, StreamOptions.small())),
             sort=given.take("sort", _sort_columns, ()),
-            sort_rows=given.take("sort_rows", _positive_size, cls.sort_rows),
-            dialect=given.take("dialect", _one_of(*DIALECT_NAMES), "released"),
+            sort_rows=given.take("sort_rows", positive_size, cls.sort_rows),
+            dialect=given.take("dialect", one_of(*DIALECT_NAMES), "released"),
         )
         given.refuse_others()
         return result
@@ -318,7 +319,7 @@ class PatchWriteOptions(PatchFileOptions):
         given = GivenOptions(options, formats.JELLY_PATCH)
         result = cls(
             **_file_options(given),
-            stream=cast("PatchOptionChanges", _stream_options(given, PatchOptions, PatchOptions.small())),
+            stream=cast("PatchOptionChanges", stream_options(given, PatchOptions, PatchOptions.small())),
         )
         given.refuse_others()
         return result
@@ -349,14 +350,14 @@ def _file_options(given: GivenOptions) -> dict[str, Any]:
     if len(paths) != 1:
         raise OptionsError("more than one path to write to")
     usual = StreamFileOptions()
-    compression = given.take("compression", _one_of(*COMPRESSIONS, "none"), "none")
+    compression = given.take("compression", one_of(*COMPRESSIONS, "none"), "none")
     return {
         "path": paths[0],
-        "layout": given.take("layout", _one_of(*LAYOUTS), None),
+        "layout": given.take("layout", one_of(*LAYOUTS), None),
         "frame_rows": given.take("frame_rows", _size_or_none, usual.frame_rows),
         "frame_bytes": given.take("frame_bytes", _size_or_none, usual.frame_bytes),
         "restart_every": given.take("restart_every", _size_or_none, usual.restart_every),
-        "index": given.take("index", _boolean, None),
+        "index": given.take("index", boolean, None),
         "compression": None if compression == "none" else compression,
         "group_by": given.take("group_by", str, None),
         "max_records_per_file": given.take("maxRecordsPerFile", _size_or_none, None),
@@ -365,14 +366,14 @@ def _file_options(given: GivenOptions) -> dict[str, Any]:
 
 def _sort_columns(text: str) -> tuple[str, ...]:
     if text.lower() in _BOOLEANS:
-        return ("g", "s", "p") if _boolean(text) else ()
-    names = _names(text)
+        return ("g", "s", "p") if boolean(text) else ()
+    names = names_with_commas(text)
     if any(name not in ("s", "p", "o", "g") for name in names):
         raise ValueError("it must be true, or some of s, p, o, g with commas between them")
     return names
 
 
-def _stream_options(given: GivenOptions, kind: type[TableOptions], small: TableOptions) -> dict[str, Any]:
+def stream_options(given: GivenOptions, kind: type[TableOptions], small: TableOptions) -> dict[str, Any]:
     """Return the options of streams of a kind that were named. `small` is the preset of that name."""
     readers: dict[str, Callable[[str], Any]] = {
         "physical_type": _member(PhysicalType),
@@ -380,13 +381,13 @@ def _stream_options(given: GivenOptions, kind: type[TableOptions], small: TableO
         "statement_type": _member(PatchStatementType),
         "stream_type": _member(PatchStreamType),
         "stream_name": str,
-        "generalized_statements": _boolean,
-        "rdf_star": _boolean,
-        "use_repeat": _boolean,
+        "generalized_statements": boolean,
+        "rdf_star": boolean,
+        "use_repeat": boolean,
     }
     named: dict[str, Any] = {}
     names = [option.name for option in fields(cast("Any", kind))]
-    preset = given.take("preset", _one_of("big", "small"), "big")
+    preset = given.take("preset", one_of("big", "small"), "big")
     if preset == "small":
         named = {name: getattr(small, name) for name in names if name.endswith("_table_size")}
     for name in names:

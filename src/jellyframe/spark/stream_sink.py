@@ -21,10 +21,10 @@ from jellyframe.spark.writing import JellyCommitMessage
 from jellyframe.storage.stream_commit import StreamBatch
 
 if TYPE_CHECKING:
-    from pyspark.sql.datasource import DataSourceStreamArrowWriter as _Base
+    StreamWriterBase = datasource.DataSourceStreamArrowWriter
 else:
     # Spark 4.0 hands over rows, later versions record batches.
-    _Base = getattr(datasource, "DataSourceStreamArrowWriter", datasource.DataSourceStreamWriter)
+    StreamWriterBase = getattr(datasource, "DataSourceStreamArrowWriter", datasource.DataSourceStreamWriter)
 
 _ROWS_AT_A_TIME = 8192
 
@@ -36,7 +36,7 @@ class StreamCommitMessage(JellyCommitMessage):
     query: str
 
 
-class JellyStreamWriter(_Base):
+class JellyStreamWriter(StreamWriterBase):
     """Writes the batches of a query into a folder."""
 
     def __init__(self, options: AnyWriteOptions, schema: StructType, *, overwrite: bool) -> None:
@@ -60,7 +60,7 @@ class JellyStreamWriter(_Base):
         # Another run of this query counts its attempts from the start again.
         folder = batch.target.attempt_folder(f"{context.taskAttemptId()}-{uuid4().hex}")
         prefix = f"{folder}/part-{context.partitionId():05d}-{query}-{number:06d}"
-        files = write_files(_record_batches(iterator, self.schema), self.plan, batch.target, prefix)
+        files = write_files(record_batches(iterator, self.schema), self.plan, batch.target, prefix)
         return StreamCommitMessage(files, query)
 
     def commit(self, messages: Sequence[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803
@@ -82,7 +82,7 @@ def _property(context: TaskContext, name: str) -> str:
     return value
 
 
-def _record_batches(iterator: Iterator[Any], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+def record_batches(iterator: Iterator[Any], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
     """Record batches as they come, or made of rows."""
     rows: list[Any] = []
     for item in iterator:

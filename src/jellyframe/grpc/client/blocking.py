@@ -180,6 +180,32 @@ class Client:
             except grpc.RpcError as error:
                 time.sleep(backoff.pause_after(remote_error(error, self.address), time.monotonic()))
 
+    def topic(self, name: str, *, timeout: float | None = None) -> TopicInfo:
+        """Return one topic of a server of ours, which is opened there if it is not in use.
+
+        Args:
+            name: the topic
+            timeout: seconds that each call may take
+
+        Raises:
+            RemoteError: if the server refuses the topic, cannot be reached, or is none of ours
+        """
+        import grpc
+
+        for _attempt in range(2):
+            for topic in self.topics(timeout=timeout):
+                if topic.name == name:
+                    return topic
+            # Servers open topics that they keep when someone asks for them.
+            request = protocol.encode_subscription(protocol.Subscription(name))
+            metadata = self._connection.call_metadata() + protocol.subscription_metadata(protocol.LATEST)
+            call = self._call(self._subscribe, request, metadata, timeout)
+            call.initial_metadata()
+            if call.done() and call.code() is not grpc.StatusCode.OK:
+                raise remote_error(call, self.address)
+            call.cancel()
+        raise RemoteError(f"the server does not list the topic {name!r}", status="NOT_FOUND", source=self.address)
+
     def close(self) -> None:
         """End the connection, with all publications and subscriptions on it."""
         if not self._is_closed and self._process == os.getpid():
