@@ -35,6 +35,7 @@ Make a message of a few statements, for Kafka or gRPC:
 | to | call |
 | --- | --- |
 | read or write a stream | `open_reader`, `open_writer` |
+| read data frames | `read_pandas`, `read_polars`, `scan_polars`, `read_duckdb`; `write_table` writes them |
 | read or write Arrow tables | `read_table`, `write_table`; `scan` for many files, with filters |
 | encode or decode messages | `dumps`, `loads` |
 | convert between formats | `convert`; `ntriples.read` and `ntriples.write` for N-Triples and N-Quads as batches |
@@ -72,6 +73,7 @@ if TYPE_CHECKING:
         UsageError,
     )
     from jellyframe.formats import ntriples
+    from jellyframe.integrations.frames import open_table, read_duckdb, read_pandas, read_polars, scan_polars
     from jellyframe.integrations.patch_applying import apply_patch
     from jellyframe.integrations.patch_recording import record
     from jellyframe.kernel import kernel_name
@@ -130,6 +132,7 @@ _HOMES = {
     "batch.frames": ("Frame",),
     "integrations.patch_applying": ("apply_patch",),
     "integrations.patch_recording": ("record",),
+    "integrations.frames": ("open_table", "read_duckdb", "read_pandas", "read_polars", "scan_polars"),
     "kernel": ("kernel_name",),
     "ops.comparing": ("compare",),
     "ops.convert": ("convert",),
@@ -243,10 +246,15 @@ __all__ = [
     "open_patch_reader",
     "open_patch_writer",
     "open_reader",
+    "open_table",
     "open_writer",
+    "read_duckdb",
+    "read_pandas",
+    "read_polars",
     "read_table",
     "record",
     "scan",
+    "scan_polars",
     "statistics",
     "transcode",
     "validate",

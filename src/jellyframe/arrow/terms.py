@@ -123,7 +123,12 @@ def _guess_layout(schema: pa.Schema) -> LayoutName:
 def _settled(array: pa.Array) -> pa.Array:
     """Return an array in a form that we deal with: plain strings, a dictionary that has no null in it, or structs."""
     if pa.types.is_dictionary(array.type):
-        return array if array.dictionary.null_count == 0 else _settled(array.dictionary_decode())
+        if array.dictionary.null_count:
+            return _settled(array.dictionary_decode())
+        if pa.types.is_string_view(array.type.value_type):
+            # Arrow compares no dictionaries of views, which Polars makes.
+            return pa.DictionaryArray.from_arrays(array.indices, _settled(array.dictionary))
+        return array
     if pa.types.is_string(array.type) or pa.types.is_struct(array.type):
         return array
     try:

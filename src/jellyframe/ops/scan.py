@@ -63,7 +63,7 @@ def scan(
     """
     given = {"subjects": subjects, "predicates": predicates, "objects": objects, "graphs": graphs}
     options = InputOptions(
-        filters={FILTERS[name]: _terms(terms) for name, terms in given.items() if terms is not None},
+        filters={FILTERS[name]: terms_of(terms) for name, terms in given.items() if terms is not None},
         mode=mode,
         blank_nodes=blank_nodes,
         batch_rows=batch_rows,
@@ -95,7 +95,8 @@ def scan_columns(layout: str, names: Sequence[str] | None, corrupt: str | None =
     return Columns(layout, pa.schema(fields), tuple(name for name in wanted if name in statement), corrupt)
 
 
-def _terms(terms: Terms) -> Sequence[TermOrText]:
+def terms_of(terms: Terms) -> Sequence[TermOrText]:
+    """Return one term, or several, as a sequence."""
     if isinstance(terms, _ONE_TERM):
         return (terms,)
     return tuple(terms)

@@ -95,7 +95,7 @@ def _function(function: Callable[[pa.Array], pa.Array], result: DataType) -> Any
 
         of_arrays.__annotations__ = {"column": pa.Array, "return": pa.Array}
         return arrow_udf(of_arrays, result)
-    import pandas as pd  # type: ignore[import-untyped]
+    import pandas as pd
 
     pandas_udf: Any = getattr(functions, "pandas_udf")  # noqa: B009
 

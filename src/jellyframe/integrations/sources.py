@@ -1,0 +1,163 @@
+"""The statements of files or of one stream, chosen and filtered: as batches, or as Arrow for whoever takes it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeAlias, TypedDict
+
+import pyarrow as pa
+
+from jellyframe.arrow.layouts import ArrowView
+from jellyframe.batch import Batch
+from jellyframe.errors import JellyError, OptionsError, UsageError
+from jellyframe.ops.filters import FILTERS, RowFilter
+from jellyframe.ops.inputs import InputOptions, Inputs, Paths
+from jellyframe.ops.reading import piece_batches
+from jellyframe.ops.scan import Terms, terms_of
+from jellyframe.options import LayoutName, Limits
+from jellyframe.storage.types import FileSystem
+from jellyframe.stream.reader import open_reader
+from jellyframe.stream.splits import Piece
+
+if TYPE_CHECKING:
+    from jellyframe.storage.types import Source
+
+# Files of any format by path, or a stream of Jelly as bytes or as a file object.
+Statements: TypeAlias = "Paths | Source"
+
+
+class ReadingOptions(TypedDict, total=False):
+    """The keyword arguments that all functions here share, as in `scan`."""
+
+    subjects: Terms | None
+    predicates: Terms | None
+    objects: Terms | None
+    graphs: Terms | None
+    in_format: str | None
+    filesystem: FileSystem | None
+    concatenated: bool
+    limits: Limits | None
+
+
+@dataclass
+class StatementSource:
+    """Statements that can be read, as batches or as Arrow.
+
+    `source` is a path, a pattern, a folder or a list of those, of any format; or bytes or a file object with Jelly. The
+    `reading` options are those of `scan`. A file object can be read once; all else as often as is asked.
+    """
+
+    source: Statements
+    reading: ReadingOptions = field(default_factory=ReadingOptions)
+
+    @property
+    def is_files(self) -> bool:
+        """Whether the source is named by paths."""
+        return isinstance(self.source, str | os.PathLike | list | tuple)
+
+    @cached_property
+    def _options(self) -> InputOptions:
+        filters: Mapping[str, Terms | None] = {name: self.reading.get(name) for name in FILTERS}  # type: ignore[misc]
+        options = InputOptions(
+            filters={FILTERS[name]: terms_of(terms) for name, terms in filters.items() if terms is not None},
+            concatenated=self.reading.get("concatenated", False),
+            limits=self.reading.get("limits") or Limits(),
+        )
+        RowFilter(options.filters)
+        return options
+
+    @cached_property
+    def inputs(self) -> Inputs:
+        """The files."""
+        if not self.is_files:
+            raise UsageError("bytes and file objects are not files: save them to a path first")
+        return Inputs.find(
+            self.source,  # type: ignore[arg-type]
+            in_format=self.reading.get("in_format"),
+            options=self._options,
+            filesystem=self.reading.get("filesystem"),
+        )
+
+    @cached_property
+    def has_graph(self) -> bool:
+        """Whether there may be statements in named graphs."""
+        if self.is_files:
+            return self.inputs.has_graphs()
+        return self._reader_options_have_graph
+
+    @cached_property
+    def _reader_options_have_graph(self) -> bool:
+        if not isinstance(self.source, bytes | bytearray | memoryview):
+            # A file object is read once, by whoever reads it; quads fit either way.
+            return True
+        with open_reader(self.source, limits=self._options.limits, batch_rows=1) as reader:
+            return reader.options.has_graph
+
+    def batches(self) -> Iterator[Batch]:
+        """Yield the wanted statements."""
+        if self.is_files:
+            for file in self.inputs.files:
+                yield from piece_batches(Piece(file), self.inputs, _raise)
+            return
+        if self.reading.get("in_format") not in (None, "jelly"):
+            raise OptionsError("bytes and file objects are read as Jelly: for other formats, pass a path")
+        row_filter = RowFilter(self._options.filters)
+        with open_reader(
+            self.source,  # type: ignore[arg-type]
+            limits=self._options.limits,
+            concatenated=self._options.concatenated,
+        ) as reader:
+            for batch in reader.batches():
+                yield row_filter.apply(batch) if row_filter else batch
+
+    def view(self, layout: LayoutName, columns: Sequence[str] | None = None, *, dictionary: bool = False) -> ArrowView:
+        """Return how the statements look in Arrow."""
+        return ArrowView(layout, self.has_graph, columns=columns, dictionary=dictionary)
+
+    def table(self, layout: LayoutName, columns: Sequence[str] | None = None, *, dictionary: bool = False) -> pa.Table:
+        """Return all statements as a table; with `dictionary`, each column has one dictionary over all of them."""
+        view = self.view(layout, columns, dictionary=dictionary)
+        table = pa.Table.from_batches(view.record_batches(self.batches()), view.schema)
+        return table.unify_dictionaries() if dictionary else table
+
+
+def _raise(error: JellyError) -> None:
+    raise error
+
+
+class ArrowStatements:
+    """A table that is read anew each time it is asked for: Polars, DuckDB, pandas and pyarrow take it as it is.
+
+    Args:
+        source: where the statements come from
+        layout: `struct`, `ntriples` or `flat`
+        columns: those to make; all by default
+        dictionary: whether strings are dictionary-encoded
+    """
+
+    def __init__(
+        self,
+        source: StatementSource,
+        layout: LayoutName,
+        columns: Sequence[str] | None = None,
+        *,
+        dictionary: bool = False,
+    ) -> None:
+        self._source = source
+        self._view = source.view(layout, columns, dictionary=dictionary)
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The Arrow schema."""
+        return self._view.schema
+
+    def reader(self) -> pa.RecordBatchReader:
+        """Return a reader that begins at the first statement."""
+        return pa.RecordBatchReader.from_batches(self.schema, self._view.record_batches(self._source.batches()))
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Export the statements through the Arrow C stream interface."""
+        return self.reader().__arrow_c_stream__(requested_schema)
