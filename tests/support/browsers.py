@@ -68,9 +68,14 @@ def opened(browser: str, page: str, folder: Path, *flags: str) -> str:
     """Open a page and give what the browser writes; errors that the page logs are not accepted."""
     file = folder / "page.html"
     file.write_text(page)
+    return opened_at(browser, file.as_uri(), folder, *flags)
+
+
+def opened_at(browser: str, address: str, folder: Path, *flags: str) -> str:
+    """Open the page at an address and give what the browser writes."""
     as_root = ["--no-sandbox"] if hasattr(os, "getuid") and os.getuid() == 0 else []
     done = subprocess.run(
-        [browser, *FLAGS, *as_root, f"--user-data-dir={folder / 'profile'}", *flags, file.as_uri()],
+        [browser, *FLAGS, *as_root, f"--user-data-dir={folder / 'profile'}", *flags, address],
         capture_output=True,
         text=True,
         timeout=120,

@@ -9,7 +9,7 @@ from typing import Self
 
 import grpc
 import grpc.aio
-from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_health.v1._async import HealthServicer
 
 from jellyframe.errors import JellyError, OptionsError, shortened
@@ -204,7 +204,8 @@ def _channel_options(settings: ServerSettings) -> list[tuple[str, int]]:
 def _enable_reflection(server: grpc.aio.Server) -> None:
     from grpc_reflection.v1alpha import reflection
 
-    from jellyframe.proto import grpc_pb2  # noqa: F401  # registers the messages that reflection tells of
+    # Importing them registers the messages that reflection tells of.
+    from jellyframe.proto import grpc_pb2, topics_pb2  # noqa: F401
+    from jellyframe.proto.messages import POOL
 
-    names = (protocol.SERVICE, health.SERVICE_NAME, reflection.SERVICE_NAME)
-    reflection.enable_server_reflection(names, server)
+    reflection.enable_server_reflection((protocol.SERVICE, protocol.TOPICS_SERVICE), server, POOL)

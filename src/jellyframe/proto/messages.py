@@ -12,12 +12,13 @@ from google.protobuf.descriptor_pool import DescriptorPool
 from google.protobuf.internal.enum_type_wrapper import EnumTypeWrapper
 from google.protobuf.message_factory import GetMessageClass
 
-_POOL = DescriptorPool()
+# Where reflection of a gRPC server looks them up.
+POOL = DescriptorPool()
 
 
 def define(module: dict[str, Any], serialized_file: bytes) -> None:
     """Puts what a serialized FileDescriptorProto describes into a module's globals, as protoc does."""
-    file = _POOL.AddSerializedFile(serialized_file)
+    file = POOL.AddSerializedFile(serialized_file)
     module["DESCRIPTOR"] = file
     for name, message in file.message_types_by_name.items():
         module[name] = GetMessageClass(message)

@@ -1,0 +1,275 @@
+"""What operators need: health, reflection, metrics, a status page, logs, a graceful end, a file of settings."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import threading
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import grpc
+import pytest
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
+
+from jellyframe import OptionsError, StreamOptions
+from jellyframe.grpc.config import ServerSettings, TopicSettings, parse_topic, read_config
+from support.browsers import find_browser, opened_at
+from support.grpc_process import ServerProcess
+from support.grpc_server import (
+    SERVICE,
+    OpenPublication,
+    PlainClient,
+    Received,
+    RunningServer,
+    frames_of,
+    status,
+    triples,
+)
+
+FRAMES = frames_of(triples(20), 4, StreamOptions.small(stream_name="t"))
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[RunningServer]:
+    settings = ServerSettings(listen="127.0.0.1:0", web="127.0.0.1:0", reflection=True)
+    with RunningServer(settings=settings, topics={"t": "replay", "<b>&": "live"}) as running:
+        with PlainClient(running.address) as client:
+            client.publish(FRAMES)
+        yield running
+
+
+def fetched(server: RunningServer, path: str, **headers: str) -> str:
+    request = urllib.request.Request(f"http://{server.server.web_address}{path}", headers=headers)
+    with urllib.request.urlopen(request, timeout=20) as answer:
+        text: str = answer.read().decode()
+        return text
+
+
+def test_health(server: RunningServer) -> None:
+    with PlainClient(server.address) as client:
+        stub = health_pb2_grpc.HealthStub(client.channel)
+        for service in ("", SERVICE):
+            answer = stub.Check(health_pb2.HealthCheckRequest(service=service), timeout=10)
+            assert answer.status == health_pb2.HealthCheckResponse.SERVING
+
+
+def test_reflection_is_there_when_asked_for(server: RunningServer) -> None:
+    def asked(address: str) -> list[str]:
+        with PlainClient(address) as client:
+            stub = reflection_pb2_grpc.ServerReflectionStub(client.channel)
+            requests = [
+                reflection_pb2.ServerReflectionRequest(list_services=""),
+                reflection_pb2.ServerReflectionRequest(file_containing_symbol=SERVICE),
+            ]
+            listed, described = stub.ServerReflectionInfo(iter(requests), timeout=10)
+            assert described.file_descriptor_response.file_descriptor_proto
+            return [service.name for service in listed.list_services_response.service]
+
+    assert SERVICE in asked(server.address)
+    with RunningServer() as silent:
+        assert status(lambda: asked(silent.address))[0] is grpc.StatusCode.UNIMPLEMENTED
+
+
+def test_metrics(server: RunningServer) -> None:
+    text = fetched(server, "/metrics")
+    assert 'jelly_topic_statements_received_total{topic="t"} 20.0' in text
+    assert 'jelly_topic_subscribers{topic="t"} 0.0' in text
+    assert 'jelly_calls_total{call="publish",code="OK"} 1.0' in text
+
+
+def test_status_page(server: RunningServer) -> None:
+    state = json.loads(fetched(server, "/topics.json"))
+    assert {topic["name"]: topic["statements"] for topic in state["topics"]} == {"t": 20, "<b>&": 0}
+    page = fetched(server, "/")
+    assert "<td>t</td><td>replay</td>" in page
+    assert "&lt;b&gt;&amp;" in page
+    assert "<b>" not in page
+    with pytest.raises(urllib.error.HTTPError, match="404"):
+        fetched(server, "/other")
+    with pytest.raises(urllib.error.HTTPError, match="403"):
+        fetched(server, "/topics.json", Host="evil.example.org")
+
+
+def test_status_page_in_a_browser(server: RunningServer, tmp_path: Path) -> None:
+    address = f"http://{server.server.web_address}/"
+    dom = opened_at(find_browser(), address, tmp_path, "--virtual-time-budget=3000", "--dump-dom")
+    assert "<td>replay</td>" in dom
+    # Written by the script: numbers of today, and no markup from a name.
+    assert "<td>&lt;b&gt;&amp;</td>" in dom
+    assert "2 topics, 0 publishers, 0 subscribers" in dom
+
+
+def test_a_server_that_stops_lets_publications_end_and_says_so_to_subscribers() -> None:
+    server = RunningServer()
+    with PlainClient(server.address) as client:
+        subscription = client.subscribe("t")
+        publication = OpenPublication(client)
+        publication.send(FRAMES[0])
+        got = subscription.take(1)
+        stopping = threading.Thread(target=server.stop, args=(20,))
+        stopping.start()
+        # New calls are refused as soon as it begins to stop.
+        while True:
+            try:
+                client.subscribe("t").cancel()
+                client.publish(FRAMES)
+                got += subscription.take(len(FRAMES))
+            except grpc.RpcError as error:
+                refused = error
+                break
+        assert refused.code() is grpc.StatusCode.UNAVAILABLE
+        publication.send(*FRAMES[1:])
+        assert publication.finish() == b""
+        got += subscription.take(4)
+        assert Received(got).statements[-20:][-16:] == triples(16, 4)
+        error = subscription.error()
+        assert error.code() is grpc.StatusCode.UNAVAILABLE
+        assert "about to stop" in error.details()
+        stopping.join(30)
+
+
+def test_logs_are_structured() -> None:
+    server = ServerProcess("--listen", "127.0.0.1:0", "--log-level", "info", "--log-format", "json")
+    with PlainClient(server.address) as client:
+        status(lambda: client.publish([]))
+    code, lines = server.end()
+    assert code == 0
+    entries = [json.loads(line) for line in lines.splitlines()]
+    refused = [entry for entry in entries if entry["code"] == "INVALID_ARGUMENT"]
+    assert refused
+    assert refused[0]["call"] == "publish"
+    assert refused[0]["level"] == "info"
+
+
+def test_hangup_reloads_and_says_what_is_wrong(tmp_path: Path) -> None:
+    config = tmp_path / "server.toml"
+    config.write_text('listen = "127.0.0.1:0"\n')
+    server = ServerProcess("--config", str(config))
+    with PlainClient(server.address) as client:
+        client.publish(FRAMES)
+        digest = "0" * 64
+        config.write_text(f'listen = "127.0.0.1:0"\n[[tokens]]\nname = "a"\nsha256 = "{digest}"\n')
+        server.process.send_signal(signal.SIGHUP)
+        while True:
+            # A signal is handled when it is; then nobody without a token may publish.
+            try:
+                client.publish(FRAMES)
+            except grpc.RpcError as error:
+                refused = error
+                break
+        assert refused.code() is grpc.StatusCode.UNAUTHENTICATED
+        config.write_text("listen = 5\n")
+        server.process.send_signal(signal.SIGHUP)
+        assert server.process.stderr is not None
+        assert "nothing was reloaded" in server.process.stderr.readline()
+    assert server.end() == (0, "")
+
+
+FULL = """
+listen = "0.0.0.0:9443"
+default_topic = "none"
+web = "127.0.0.1:9444"
+reflection = true
+keepalive = "2min"
+drain = 10
+log_level = "info"
+log_format = "json"
+
+[tls]
+certificate = "server.pem"
+key = "server.key"
+
+[limits]
+max_streams = 100
+max_frame_bytes = "1MiB"
+
+[[tokens]]
+name = "gateway"
+sha256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+publish = ["sensors/*"]
+
+[topics]
+people = "file:people.jelly"
+
+[topics."sensors/室温"]
+retention = "log"
+path = "kept"
+max_bytes = "10G"
+max_age = "7d"
+slow = "block"
+"""
+
+
+def test_a_file_of_settings(tmp_path: Path) -> None:
+    path = tmp_path / "server.toml"
+    path.write_text(FULL)
+    settings = read_config(path)
+    assert settings.tls is not None
+    assert settings.tls.certificate == str(tmp_path / "server.pem")
+    assert settings.limits.max_frame_bytes == 1 << 20
+    assert settings.keepalive == 120
+    assert settings.tokens[0].publish == ("sensors/*",)
+    log = settings.topics["sensors/室温"]
+    assert (log.path, log.max_bytes, log.max_age, log.slow) == (str(tmp_path / "kept"), 10 << 30, 7 * 86400, "block")
+    assert settings.topics["people"].path == str(tmp_path / "people.jelly")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("listen = ", "not TOML"),
+        ("port = 1", "there is no setting port"),
+        ("listen = 1", "must be a string"),
+        ("drain = -1", "must be a whole number"),
+        ('drain = "soon"', "it must be a whole number"),
+        ("reflection = 1", "must be true or false"),
+        ("topics = 1", "topics must be a table"),
+        ('topics.a = "log"', "is not one of live"),
+        ('topics.a = {retention = "log"}', "needs a path"),
+        ('topics.a = {retention = "live", slow = "panic"}', "must be one of end, block"),
+        ("limits = {max_frames = 1}", "there is no setting limits.max_frames"),
+        ('tls = {certificate = "a"}', "tls lacks key"),
+        ('tokens = [{name = "a", sha256 = "b"}]', "64 hexadecimal digits"),
+        ('tokens = [{name = "a"}]', "tokens lacks sha256"),
+        ('log_level = "loud"', "must be one of debug"),
+    ],
+)
+def test_mistakes_in_a_file_of_settings_are_told(tmp_path: Path, text: str, reason: str) -> None:
+    path = tmp_path / "server.toml"
+    path.write_text(text)
+    with pytest.raises(OptionsError, match=r"server\.toml: ") as caught:
+        read_config(path)
+    assert reason in str(caught.value)
+
+
+def test_check_config(tmp_path: Path) -> None:
+    (tmp_path / "good.toml").write_text('topics.a = "replay"\n')
+    (tmp_path / "bad.toml").write_text("colour = 1\n")
+    for name, code in (("good.toml", 0), ("bad.toml", 2)):
+        done = subprocess.run(
+            [sys.executable, "-m", "jellyframe", "grpc", "serve", "--config", str(tmp_path / name), "--check-config"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == code
+        assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a=live", ("a", TopicSettings())),
+        ("=replay", ("", TopicSettings("replay"))),
+        ("a=b=log:x=y", ("a=b", TopicSettings("log", "x=y"))),
+        ("a=file:log:b", ("a", TopicSettings("file", "log:b"))),
+    ],
+)
+def test_topics_of_the_command_line(text: str, expected: tuple[str, TopicSettings]) -> None:
+    assert parse_topic(text) == expected
