@@ -120,6 +120,13 @@ def test_topics_are_bounded_and_those_that_nobody_uses_are_forgotten(server: Run
     assert len(server.topics()) <= 20
 
 
+def test_a_topic_that_the_server_does_not_have_is_not_found() -> None:
+    with RunningServer(topics={"t": "live"}, default_topic="none") as server, PlainClient(server.address) as client:
+        client.publish(FRAMES)
+        error = client.subscribe("other").error()
+        assert error.code() is grpc.StatusCode.NOT_FOUND
+
+
 @pytest.mark.parametrize(
     ("key", "value", "reason"),
     [

@@ -128,9 +128,9 @@ def test_a_server_that_stops_lets_publications_end_and_says_so_to_subscribers() 
         assert publication.finish() == b""
         got += subscription.take(4)
         assert Received(got).statements[-20:][-16:] == triples(16, 4)
-        error = subscription.error()
-        assert error.code() is grpc.StatusCode.UNAVAILABLE
-        assert "about to stop" in error.details()
+        ended = subscription.error()
+        assert ended.code() is grpc.StatusCode.UNAVAILABLE
+        assert "about to stop" in ended.details()
         stopping.join(30)
 
 

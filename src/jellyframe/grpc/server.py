@@ -12,7 +12,7 @@ import grpc.aio
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_health.v1._async import HealthServicer
 
-from jellyframe.errors import JellyError, OptionsError, shortened
+from jellyframe.errors import OptionsError, shortened
 from jellyframe.grpc import protocol
 from jellyframe.grpc.config import ServerSettings, TopicSettings
 from jellyframe.grpc.metrics import Metrics
@@ -20,11 +20,7 @@ from jellyframe.grpc.retention.opening import folder_of_topic, open_store
 from jellyframe.grpc.security import Access, Certificates
 from jellyframe.grpc.services import Services
 from jellyframe.grpc.status_page import StatusPage
-from jellyframe.grpc.topics import QueueSettings, Topic, Topics
-
-
-class TopicNotFoundError(JellyError):
-    """A topic that the server does not have."""
+from jellyframe.grpc.topics import QueueSettings, Topic, TopicNotFoundError, Topics
 
 
 class Server:

@@ -10,6 +10,7 @@ from jellyframe.errors import JellyError, LimitError, StorageError, one_line
 from jellyframe.grpc.retention.store import OffsetError, ReadOnlyError
 from jellyframe.grpc.security import AccessError
 from jellyframe.grpc.subscribers import Ending
+from jellyframe.grpc.topics import TopicNotFoundError
 
 _NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -32,6 +33,8 @@ def _code_of(error: JellyError) -> grpc.StatusCode:
         return grpc.StatusCode.RESOURCE_EXHAUSTED
     if isinstance(error, OffsetError):
         return grpc.StatusCode.OUT_OF_RANGE
+    if isinstance(error, TopicNotFoundError):
+        return grpc.StatusCode.NOT_FOUND
     if isinstance(error, ReadOnlyError):
         return grpc.StatusCode.FAILED_PRECONDITION
     if isinstance(error, StorageError):

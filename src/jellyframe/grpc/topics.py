@@ -27,6 +27,10 @@ Send = Callable[[bytes], Awaitable[None]]
 GroupKey: TypeAlias = tuple[StreamOptions, bool, DialectName]
 
 
+class TopicNotFoundError(JellyError):
+    """A topic that the server does not have."""
+
+
 @dataclass
 class Counts:
     """What a topic has done since it was opened."""
