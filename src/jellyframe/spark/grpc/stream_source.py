@@ -10,8 +10,8 @@ from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 from pyspark.sql.types import StructType
 
 from jellyframe.grpc.client.blocking import Client
+from jellyframe.grpc.client.holding import LiveFrames
 from jellyframe.grpc.protocol import TopicInfo
-from jellyframe.spark.grpc.live import LiveFrames
 from jellyframe.spark.grpc.options import TopicReadOptions
 from jellyframe.spark.grpc.reading import (
     known_topic,
@@ -100,7 +100,7 @@ class _TopicStreamReader(DataSourceStreamReader):
             if not self.options.accept_loss:
                 require_kept(topic)
             if self._live is None:
-                self._live = LiveFrames(self.options.server.connect(), self.options, self.columns)
+                self._live = LiveFrames(self.options.server.connect(), self.options.server.topic, self.columns)
         return topic
 
     def _latest(self, start: int) -> int:

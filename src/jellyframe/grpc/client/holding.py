@@ -1,4 +1,4 @@
-"""Topics of which nothing is kept: what comes is held in memory until a batch of the query takes it."""
+"""Topics of which nothing is kept: what comes is held in memory until it is taken."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import pyarrow as pa
 from jellyframe.errors import JellyError
 from jellyframe.grpc.client.blocking import Client
 from jellyframe.ops.rows import Columns, rows_of_batches
-from jellyframe.spark.grpc.options import TopicReadOptions
 
 # Bytes that are held. When there are more, the subscription waits, and the server deals with it as with any slow one.
 _MOST_HELD = 64 << 20
@@ -27,14 +26,14 @@ class Arrived(NamedTuple):
 class LiveFrames:
     """A subscription in the background. Offsets are times, so that those of an earlier run lie before all others."""
 
-    def __init__(self, client: Client, options: TopicReadOptions, columns: Columns) -> None:
+    def __init__(self, client: Client, topic: str, columns: Columns) -> None:
         self._client = client
         self._columns = columns
         self._changed = threading.Condition()
         self._arrived: list[Arrived] = []
         self._bytes = 0
         self._error: JellyError | None = None
-        subscription = client.subscribe(options.server.topic, reconnect="always")
+        subscription = client.subscribe(topic, reconnect="always")
         self._subscription = subscription
         threading.Thread(target=self._receive, name="jelly-grpc-live", daemon=True).start()
 
@@ -61,7 +60,7 @@ class LiveFrames:
             return [one.rows for one in self._arrived if start < one.time <= stop]
 
     def forget(self, stop: int) -> None:
-        """Drop what has come up to a time: the query has dealt with it."""
+        """Drop what has come up to a time: it has been dealt with."""
         with self._changed:
             self._arrived = [one for one in self._arrived if one.time > stop]
             self._bytes = sum(one.rows.nbytes for one in self._arrived)
