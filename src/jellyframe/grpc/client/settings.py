@@ -14,7 +14,7 @@ _LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 _UNIX_SCHEMES = ("unix:", "unix-abstract:")
 # gRPC servers that are not told otherwise drop clients that ask more often than every five minutes.
 _KEEPALIVE_SECONDS = 300.0
-_KEEPALIVE_TIMEOUT_SECONDS = 20.0
+_LONGEST_ANSWER_SECONDS = 20.0
 
 
 class ConnectionSettings(TypedDict, total=False):
@@ -88,15 +88,19 @@ class Connection:
             # Our own back-off decides when to try again; gRPC's would make it wait for up to two minutes.
             ("grpc.initial_reconnect_backoff_ms", 100),
             ("grpc.max_reconnect_backoff_ms", 1000),
+            # Despite its name this is how long an attempt may take, for servers that accept and then say nothing.
+            ("grpc.min_reconnect_backoff_ms", int(min(max(self.connect_timeout, 1.0), 20.0) * 1000)),
             # Clients of one process share no connection, so that one that fails spoils no other.
             ("grpc.use_local_subchannel_pool", 1),
             # Calls are never repeated behind our back: that would publish twice.
             ("grpc.enable_retries", 0),
         ]
         if self.keepalive:
+            answer_ms = int(min(_LONGEST_ANSWER_SECONDS, self.keepalive) * 1000)
             options += [
                 ("grpc.keepalive_time_ms", int(self.keepalive * 1000)),
-                ("grpc.keepalive_timeout_ms", int(_KEEPALIVE_TIMEOUT_SECONDS * 1000)),
+                ("grpc.keepalive_timeout_ms", answer_ms),
+                ("grpc.http2.ping_timeout_ms", answer_ms),
                 ("grpc.http2.max_pings_without_data", 0),
             ]
         if self.is_local:
