@@ -92,9 +92,11 @@ def restarts(path: Path) -> list[int]:
 class Read:
     """What a read gives: a table of rows, and how many rows came from each partition."""
 
+    source = JellyDataSource
+
     def __init__(self, path: Any, schema: StructType | None = None, **options: Any) -> None:
         paths = {"path": str(path)} if not isinstance(path, list) else {"paths": json.dumps([str(one) for one in path])}
-        source = JellyDataSource({**paths, **{name.lower(): str(value) for name, value in options.items()}})
+        source = self.source({**paths, **{name.lower(): str(value) for name, value in options.items()}})
         self.schema = source.schema() if schema is None else schema
         reader = source.reader(self.schema)
         self.partitions = [list(reader.read(partition)) for partition in reader.partitions()]

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from jellyframe import formats
 from jellyframe.arrow.layouts import ArrowView
+from jellyframe.arrow.operations import OP_COLUMN
 from jellyframe.arrow.sorting import sorted_runs
 from jellyframe.arrow.tables import arrow_schema
 from jellyframe.arrow.terms import BatchMaker
@@ -20,7 +21,7 @@ from jellyframe.errors import OptionsError
 from jellyframe.formats import Format
 from jellyframe.formats.settings import BatchOutput, WriteSettings
 from jellyframe.ops.jelly_files import FilePlan, JellyFileOptions
-from jellyframe.ops.patch_files import OP_COLUMN, PatchFileOptions, PatchFilePlan
+from jellyframe.ops.patch_files import PatchFileOptions, PatchFilePlan
 from jellyframe.ops.stream_files import COMPRESSION_SUFFIXES, StreamFilePlan
 from jellyframe.options import LayoutName
 from jellyframe.patch.options import PatchStreamType

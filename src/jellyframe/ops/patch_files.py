@@ -8,6 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from jellyframe.arrow.operations import OP_COLUMN
 from jellyframe.arrow.tables import arrow_schema
 from jellyframe.arrow.terms import find_layout
 from jellyframe.batch import Batch
@@ -22,8 +23,6 @@ from jellyframe.ops.stream_files import READ_COLUMNS, StreamFileOptions, StreamF
 from jellyframe.patch.options import PatchOptionChanges, PatchOptions, PatchStatementType, PatchStreamType
 from jellyframe.patch.writer import PatchWriter, open_patch_writer
 from jellyframe.storage.commit import Target
-
-OP_COLUMN = "op"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from jellyframe.arrow.layouts import FRAME_COLUMN, METADATA_COLUMN, ArrowView, frame_numbers
+from jellyframe.arrow.operations import OP_COLUMN
 from jellyframe.batch import Batch
 from jellyframe.errors import JellyError, OptionsError
 from jellyframe.ops.bad_input import PERMISSIVE, BadRecords
@@ -31,7 +32,7 @@ _MIN_BATCH_ROWS = 4096
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns to make: `statement` names those of the layout, `corrupt` the one that reports bad input."""
+    """The columns to make: `statement` names those of the layout, and of patches `op`; `corrupt` reports bad input."""
 
     layout: str
     arrow: pa.Schema
@@ -87,7 +88,9 @@ class PieceRows:
     def __init__(self, inputs: Inputs, columns: Columns) -> None:
         self._inputs = inputs
         self._columns = columns
-        self._view = ArrowView(columns.layout, True, columns=columns.statement) if columns.statement else None
+        wanted = columns.statement
+        has_op = OP_COLUMN in wanted
+        self._view = ArrowView(columns.layout, True, op_column=has_op, columns=wanted) if wanted else None
 
     def of_piece(self, piece: Piece) -> Iterator[pa.RecordBatch]:
         """Yield the rows of a piece."""

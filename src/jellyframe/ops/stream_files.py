@@ -19,6 +19,7 @@ import pyarrow as pa
 
 from jellyframe.arrow.grouping import Groups
 from jellyframe.arrow.layouts import FRAME_COLUMN, METADATA_COLUMN
+from jellyframe.arrow.operations import OP_COLUMN
 from jellyframe.arrow.sorting import sorted_runs
 from jellyframe.arrow.terms import BatchMaker
 from jellyframe.batch import Batch
@@ -129,7 +130,7 @@ def write_files(
             if not len(record_batch):
                 continue
             rows = record_batch.select(list(plan.columns))
-            maker = maker or BatchMaker(rows.schema, plan.layout)
+            maker = maker or BatchMaker(rows.schema, plan.layout, is_patch=OP_COLUMN in plan.columns)
             batch = plan.fitting(maker.make(rows))
             if groups is None:
                 files.write(batch)

@@ -6,7 +6,8 @@
     df = spark.read.format("jelly").load("people.jelly")
     df.write.format("jelly").mode("overwrite").save("copies")
 
-`pyspark_jelly`, installed beside this package, makes the format known to every session with no registration.
+`pyspark_jelly` and `pyspark_jelly_patch`, installed beside this package, make the formats `jelly` and `jelly-patch`
+known to every session with no registration.
 """
 
 from __future__ import annotations
@@ -18,11 +19,12 @@ from jellyframe.lazy import attribute_loader
 if TYPE_CHECKING:
     from jellyframe.spark.payloads import decode_payloads, encode_payloads, from_jelly, to_jelly
     from jellyframe.spark.sessions import session
-    from jellyframe.spark.source import JellyDataSource, register
+    from jellyframe.spark.source import JellyDataSource, JellyPatchDataSource, register
     from jellyframe.spark.threads import activate
 
 __all__ = [
     "JellyDataSource",
+    "JellyPatchDataSource",
     "activate",
     "decode_payloads",
     "encode_payloads",
@@ -34,6 +36,7 @@ __all__ = [
 
 _HOMES = {
     "JellyDataSource": "source",
+    "JellyPatchDataSource": "source",
     "activate": "threads",
     "decode_payloads": "payloads",
     "encode_payloads": "payloads",

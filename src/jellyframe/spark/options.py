@@ -10,6 +10,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 from jellyframe import formats
+from jellyframe.arrow.operations import OP_NAMES
 from jellyframe.dialects import DIALECT_NAMES
 from jellyframe.errors import OptionsError
 from jellyframe.formats import Format
@@ -43,6 +44,7 @@ _E = TypeVar("_E", bound=IntEnum)
 _S = TypeVar("_S", bound=str)
 
 CORRUPT_COLUMN = "_corrupt_record"
+OPERATIONS = {name: operation for operation, name in OP_NAMES.items()}
 # `CREATE TABLE` hands over the properties of the table, of which this is always one.
 _TABLE_PROVIDER = "provider"
 _OPTION_PREFIX = "option."
@@ -207,6 +209,8 @@ class ReadOptions:
     limits: Limits = field(default_factory=Limits)
     stream: StreamReadOptions = field(default_factory=StreamReadOptions)
     strict: bool = True
+    committed: bool = False
+    operations: tuple[str, ...] = ()
 
     @classmethod
     def read(cls, options: Mapping[str, str], found: Format = formats.JELLY) -> ReadOptions:
@@ -234,7 +238,7 @@ class ReadOptions:
             dialect=given.take("dialect", one_of(*DIALECT_NAMES), "released"),
             limits=Limits(**_limits(given)),
             stream=StreamReadOptions.take(given),
-            strict=given.take("strict", boolean, True) if found.is_patch else True,
+            **(_patch_reading(given) if found.is_patch else {}),
         )
         given.refuse_others()
         return result
@@ -256,7 +260,22 @@ class ReadOptions:
             dialect=self.dialect,
             limits=self.limits,
             strict=self.strict,
+            committed=self.committed,
+            operations=tuple(OPERATIONS[name] for name in self.operations),
         )
+
+
+def _patch_reading(given: GivenOptions) -> dict[str, Any]:
+    return {
+        "strict": given.take("strict", boolean, True),
+        "committed": given.take("committed", boolean, False),
+        "operations": given.take("operations", _operations, ()),
+    }
+
+
+def _operations(text: str) -> tuple[str, ...]:
+    read = one_of(*OPERATIONS)
+    return tuple(read(name) for name in names_with_commas(text))
 
 
 def _limits(given: GivenOptions) -> dict[str, int]:

@@ -8,6 +8,7 @@ import pyarrow as pa
 from pyspark.sql.types import BinaryType, DataType, LongType, MapType, StringType, StructField, StructType
 
 from jellyframe.arrow.layouts import FRAME_COLUMN, METADATA_COLUMN, POSITIONS, TERM_STRUCT, get_layout
+from jellyframe.arrow.operations import OP_COLUMN
 from jellyframe.errors import OptionsError
 from jellyframe.ops.bad_input import PERMISSIVE
 from jellyframe.ops.rows import FILE_COLUMN, Columns
@@ -34,9 +35,15 @@ def layout_columns(layout: str) -> dict[str, DataType]:
     }
 
 
+def _row_columns(layout: str, options: ReadOptions) -> dict[str, DataType]:
+    """The columns in which a layout shows the rows of a stream: of patches, the operation too."""
+    terms = layout_columns(layout)
+    return {OP_COLUMN: _STRING, **terms} if options.format.is_patch else terms
+
+
 def default_schema(options: ReadOptions) -> StructType:
     """The schema of a read for which the user has given none."""
-    statement = layout_columns(options.layout or DEFAULT_LAYOUT)
+    statement = _row_columns(options.layout or DEFAULT_LAYOUT, options)
     known = {**statement, **_EXTRA_COLUMNS}
     names: list[str] = []
     for name in options.columns or ("*",):
@@ -57,7 +64,7 @@ def default_schema(options: ReadOptions) -> StructType:
 def columns_of(schema: StructType, options: ReadOptions) -> Columns:
     """Return what a schema, which the user may have given, asks for."""
     layout = options.layout or _guess_layout(schema)
-    known = layout_columns(layout)
+    known = _row_columns(layout, options)
     corrupt = None
     has: DataType
     for field in schema.fields:

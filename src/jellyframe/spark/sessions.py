@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 # On one machine, more partitions than this only cost time; a cluster keeps Spark's own default.
 _LOCAL_SHUFFLE_PARTITIONS = max(4, 2 * (os.cpu_count() or 1))
+# Packages in which Spark looks for data sources.
+_SOURCE_PACKAGES = ("pyspark_jelly", "pyspark_jelly_patch")
 _RAISED_ERROR_LOGGERS = ("DataFrameQueryContextLogger", "SQLQueryContextLogger")
 
 
@@ -82,8 +84,8 @@ def _existing_session() -> SparkSession | None:
 
 
 def _make_known(spark: SparkSession) -> None:
-    """Register the data source, unless Spark finds it by itself and would warn that it is replaced."""
-    if find_spec("pyspark_jelly") is None:
+    """Register the data sources, unless Spark finds them by itself and would warn that they are replaced."""
+    if any(find_spec(package) is None for package in _SOURCE_PACKAGES):
         from jellyframe.spark.source import register
 
         register(spark)

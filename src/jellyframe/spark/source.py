@@ -1,4 +1,4 @@
-"""The data source `jelly`."""
+"""The data sources `jelly` and `jelly-patch`."""
 
 from __future__ import annotations
 
@@ -68,13 +68,25 @@ class JellyDataSource(DataSource):
         return JellyStreamWriter(read_write_options(options, self._format), schema, overwrite=overwrite)
 
 
+class JellyPatchDataSource(JellyDataSource):
+    """`format("jelly-patch")`: the rows of patches, with their operation in the column `op`."""
+
+    _format = formats.JELLY_PATCH
+
+
+SOURCES = (JellyDataSource, JellyPatchDataSource)
+
+
 def register(spark: Session) -> None:
-    """Make `format("jelly")` known to a session where `pyspark_jelly` is not installed, and activate the session.
+    """Make `format("jelly")` and `format("jelly-patch")` known to a session, and activate the session.
+
+    That is for sessions where the packages `pyspark_jelly` and `pyspark_jelly_patch` are not installed.
 
     Args:
         spark: the session
     """
     from jellyframe.spark.threads import activate
 
-    spark.dataSource.register(JellyDataSource)
+    for source in SOURCES:
+        spark.dataSource.register(source)
     activate(spark)

@@ -49,7 +49,9 @@ class JobInputs:
         """
         given = {**options, "mode": mode, "paths": json.dumps(path_names(paths))}
         read = ReadOptions.read(option_texts(given), formats.JELLY_PATCH if patches else formats.JELLY)
-        wanted = replace(read.inputs, blank_nodes=blank_nodes, committed=bool(operations), operations=operations)
+        wanted = replace(read.inputs, blank_nodes=blank_nodes)
+        if operations:
+            wanted = replace(wanted, committed=True, operations=operations)
         known = formats.PATCH_FORMATS if patches else formats.FOLDER_FORMATS
         # Where nothing has changed, there are no patches.
         found = Inputs.find(read.paths, in_format=in_format, options=wanted, known=known, may_be_empty=patches)
