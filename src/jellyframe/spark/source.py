@@ -69,7 +69,10 @@ class JellyDataSource(DataSource):
 
 
 class JellyPatchDataSource(JellyDataSource):
-    """`format("jelly-patch")`: the rows of patches, with their operation in the column `op`."""
+    """`format("jelly-patch")`: the rows of patches, with their operation in the column `op`.
+
+    What the options mean, `jellyframe.spark.options` says.
+    """
 
     _format = formats.JELLY_PATCH
 
