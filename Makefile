@@ -11,7 +11,7 @@ export JELLYFRAME_REQUIRE_COMPILED ?= if-compiler
 INSTALLED := $(VENV)/installed.stamp
 BUILT := $(VENV)/kernel-built.stamp
 
-.PHONY: venv demo test test-pure interop lint proto docs bench clean
+.PHONY: venv demo test test-pure interop soak lint proto docs bench clean
 
 venv: $(BUILT)
 
@@ -36,6 +36,10 @@ test: lint
 # The same tests where nothing is compiled: the sources, and the package as it is without a C compiler.
 test-pure: venv
 	JELLYFRAME_KERNEL=pure $(BIN)/python -m pytest $(PYTEST_ARGS)
+
+# Many minutes: many clients, many kills, long runs.
+soak: venv
+	$(BIN)/python -m pytest tests/soak $(PYTEST_ARGS)
 
 # Against Jelly-JVM, Jena, RDF4J, gRPC for Java and a Kafka broker, which Maven fetches.
 interop: venv
