@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from jellyframe import StreamOptions
+from jellyframe import OptionsError, StreamOptions
 from support.grpc_server import OpenPublication, PlainClient, Received, RunningServer, frames_of, status, triples
 
 
@@ -93,6 +94,34 @@ def test_a_subscriber_resumes_at_an_offset(client: PlainClient) -> None:
     offset = int(first.metadata[1]["jelly-offset"])
     resumed = client.subscribe("kept", metadata=[("jelly-from", str(offset))])
     assert Received(resumed.take(3)).statements == triples(12, 4)
+
+
+def test_the_index_of_a_file_is_not_passed_on(client: PlainClient, tmp_path: Path) -> None:
+    """It tells where things lie in the file that it came from."""
+    from jellyframe import open_writer
+    from jellyframe.stream.index import INDEX_KEY
+    from jellyframe.wire import decode_varint
+
+    with open_writer(tmp_path / "a.jelly", options(), index=True) as writer:
+        writer.write(triples(4))
+    data = (tmp_path / "a.jelly").read_bytes()
+    frames, at = [], 0
+    while at < len(data):
+        size, at = decode_varint(data, at)
+        frames.append(data[at : at + size])
+        at += size
+    assert INDEX_KEY.encode() in frames[-1]
+    subscription = client.subscribe("t")
+    client.publish(frames)
+    client.publish(frames)
+    got = subscription.take(4)
+    assert INDEX_KEY.encode() not in b"".join(got)
+    assert Received(got).statements == triples(4) * 2
+
+
+def test_an_address_that_is_taken_is_told(server: RunningServer) -> None:
+    with pytest.raises(OptionsError, match="the address is in use"):
+        RunningServer(listen=server.address)
 
 
 def test_the_topic_in_the_metadata_wins(client: PlainClient) -> None:

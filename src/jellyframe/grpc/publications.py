@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from jellyframe.batch import Batch
-from jellyframe.batch.frames import frames_of
 from jellyframe.errors import LimitError, ParseError
 from jellyframe.options import MIN_NAME_TABLE_SIZE, DialectName, Limits, StreamOptions
 from jellyframe.stream.decoder import StreamDecoder
+from jellyframe.stream.index import INDEX_KEY
 from jellyframe.wire import encode_bytes_field
 
 
@@ -32,9 +32,10 @@ class CheckedFrame:
         batches: its statements
         namespaces: the short names that it declares, each with its IRI
         metadata: its metadata
-        data: its bytes, as the publisher sent them; empty where they depend on frames that are gone
+        data: its bytes, as the publisher sent them; empty where they are not what is to be passed on
         publication: the stream that it belongs to, None if that is gone
         number: its number in that stream
+        size: how many bytes the publisher sent
     """
 
     options: StreamOptions
@@ -44,6 +45,7 @@ class CheckedFrame:
     data: bytes = b""
     publication: Publication | None = None
     number: int = 0
+    size: int = 0
 
     @property
     def statements(self) -> int:
@@ -116,8 +118,14 @@ class Publication:
         batches = []
         while (batch := self._decoder.next_batch(partial=True)) is not None:
             batches.append(batch)
+            if not batch.last_frame_open:
+                break
         frame = CheckedFrame.of_batches(self.options, batches)
-        frame.data, frame.publication, frame.number = data, self, self._frames
+        frame.publication, frame.number = self, self._frames
+        # An index tells where things lie in the file that it came from. Without it, the bytes are others.
+        if frame.metadata.pop(INDEX_KEY, None) is None:
+            frame.data = data
+        frame.size = len(data)
         self._frames += 1
         return frame
 
@@ -127,11 +135,3 @@ class Publication:
             raise ParseError("the publication has no frames, and must have at least one")
         self._decoder.finish()
         self._decoder.next_batch()
-
-
-def frames_in(batches: list[Batch], options: StreamOptions) -> list[CheckedFrame]:
-    """Return the frames of batches that hold whole frames only, with their namespaces and metadata."""
-    return [
-        CheckedFrame(options, [frame.to_batch()] if len(frame) else [], frame.namespaces, frame.metadata)
-        for frame in frames_of(batches)
-    ]

@@ -16,7 +16,7 @@ from jellyframe.errors import OptionsError, shortened
 from jellyframe.grpc import protocol
 from jellyframe.grpc.config import ServerSettings, TopicSettings
 from jellyframe.grpc.metrics import Metrics
-from jellyframe.grpc.retention.opening import folder_of_topic, open_store
+from jellyframe.grpc.retention.opening import folder_of_topic, open_store, topics_below
 from jellyframe.grpc.security import Access, Certificates
 from jellyframe.grpc.services import Services
 from jellyframe.grpc.status_page import StatusPage
@@ -102,25 +102,32 @@ class Server:
         health_pb2_grpc.add_HealthServicer_to_server(self._health, server)
         if settings.reflection:
             _enable_reflection(server)
-        for name in settings.topics:
-            await self._topics.get(name)
-        try:
-            if self._certificates is None:
-                self._port = server.add_insecure_port(settings.listen)
-            else:
-                self._port = server.add_secure_port(settings.listen, self._certificates.credentials())
-        except RuntimeError:
-            await self._topics.close()
-            raise OptionsError(
-                f"cannot listen on {settings.listen}: the address is in use, or not one of this machine"
-            ) from None
         services.on_call_end = self.metrics.count_call
-        if settings.web is not None:
-            self._page = StatusPage(settings.web, lambda: self.topics, self.metrics)
+        try:
+            for name in (*settings.topics, *topics_below(settings.default_topic)):
+                await self._topics.get(name)
+            self._port = self._listen(server)
+            if settings.web is not None:
+                self._page = StatusPage(settings.web, lambda: self.topics, self.metrics)
+        except BaseException:
+            await self._topics.close()
+            raise
         await server.start()
         self._server, self._services = server, services
         for name in ("", protocol.SERVICE):
             await self._health.set(name, health_pb2.HealthCheckResponse.SERVING)
+
+    def _listen(self, server: grpc.aio.Server) -> int:
+        """Open the port and return its number."""
+        address = self.settings.listen
+        try:
+            if self._certificates is None:
+                return int(server.add_insecure_port(address))
+            return int(server.add_secure_port(address, self._certificates.credentials()))
+        except RuntimeError:
+            raise OptionsError(
+                f"cannot listen on {address}: the address is in use, or not one of this machine"
+            ) from None
 
     async def stop(self, grace: float | None = None) -> None:
         """Stop: take no more calls, let publications end, send what waits to be sent, and close the topics.

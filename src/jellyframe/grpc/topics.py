@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ import grpc
 from jellyframe.errors import JellyError, LimitError, OptionsError
 from jellyframe.grpc.encoding import FrameEncoder
 from jellyframe.grpc.groups import Group
+from jellyframe.grpc.logs import LOGGER_NAME
 from jellyframe.grpc.negotiation import effective_options, misfit
 from jellyframe.grpc.protocol import EARLIEST, LATEST, Start, TopicInfo
 from jellyframe.grpc.publications import CheckedFrame, Publication
@@ -22,6 +24,7 @@ from jellyframe.options import DialectName, Limits, StreamOptions
 
 # Bytes of frames that are read from a store, and encoded, at a time.
 READ_BYTES = 1 << 20
+_log = logging.getLogger(LOGGER_NAME)
 Send = Callable[[bytes], Awaitable[None]]
 # What subscribers that get the same bytes have in common: their options, whether frames tell offsets, the dialect.
 GroupKey: TypeAlias = tuple[StreamOptions, bool, DialectName]
@@ -112,7 +115,7 @@ class Topic:
         await self.store.append(frame)
         self.counts.frames_in += 1
         self.counts.statements_in += frame.statements
-        self.counts.bytes_in += len(frame.data)
+        self.counts.bytes_in += frame.size
         if self.queue.policy == "block":
             for subscriber in list(self.subscribers):
                 if subscriber.is_full:
@@ -129,7 +132,14 @@ class Topic:
             for subscriber in waiting:
                 self._settle(subscriber, message.frame.options)
         for key, group in list(self._groups.items()):
-            group.send(message.frame, message.offset)
+            try:
+                group.send(message.frame, message.offset)
+            except Exception as error:
+                # A mistake, or no memory: it must not reach the publisher, nor other subscribers.
+                _log.exception("a frame could not be sent", extra={"topic": self.name})
+                for subscriber in group.subscribers:
+                    group.discard(subscriber)
+                    subscriber.end(grpc.StatusCode.INTERNAL, f"a mistake in the server: {type(error).__name__}")
             if not len(group):
                 del self._groups[key]
 

@@ -151,6 +151,24 @@ def test_a_frame_that_was_written_in_part_is_cut_off(tmp_path: Path, lost: int) 
         assert got.statements == triples(4 * info.next_offset) + triples(4, 20)
 
 
+def test_topics_that_are_not_named_get_a_folder_each_and_are_found_again(tmp_path: Path) -> None:
+    names = ["", "a", "..", "a/b", "室温", "%", "a.b"]
+    with RunningServer(default_topic=f"log:{tmp_path}") as server, PlainClient(server.address) as client:
+        for number, name in enumerate(names):
+            client.publish(frames_of(triples(4, number), 4, StreamOptions.small(stream_name=name)))
+        code, reason = status(
+            lambda: client.publish(frames_of(triples(1), 4, StreamOptions.small(stream_name="x" * 300)))
+        )
+        assert code is grpc.StatusCode.INVALID_ARGUMENT
+        assert "too long" in reason
+    assert len(list(tmp_path.iterdir())) == len(names)
+    with RunningServer(default_topic=f"log:{tmp_path}") as server, PlainClient(server.address) as client:
+        assert sorted(info.name for info in server.topics()) == sorted(names)
+        for number, name in enumerate(names):
+            got = client.subscribe(name, metadata=[EARLIEST]).take(1)
+            assert Received(got).statements == triples(4, number)
+
+
 def test_two_servers_cannot_use_one_folder(tmp_path: Path) -> None:
     with server_on(tmp_path), pytest.raises(StorageError, match="another server uses this log"):
         server_on(tmp_path)

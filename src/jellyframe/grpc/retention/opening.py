@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from jellyframe.errors import OptionsError, shortened
 from jellyframe.grpc.config import TopicSettings
@@ -16,6 +16,9 @@ from jellyframe.grpc.retention.store import Store
 from jellyframe.options import Limits
 
 DEFAULT_REPLAY_BYTES = 64 << 20
+# The folder of the empty topic: no other topic has this name when it is quoted.
+_EMPTY_TOPIC = "%"
+_MOST_LETTERS = 200
 
 
 def open_store(settings: TopicSettings, name: str, limits: Limits) -> Store:
@@ -40,7 +43,17 @@ def open_store(settings: TopicSettings, name: str, limits: Limits) -> Store:
 
 def folder_of_topic(parent: str, topic: str) -> str:
     """Return the folder of a topic's log below that of all topics which have none of their own."""
-    name = quote(topic, safe="") or "%"
-    if len(name) > 200:
+    # Letters that are left alone by quoting make no name with a meaning, but dots do.
+    name = quote(topic, safe="").replace(".", "%2E") or _EMPTY_TOPIC
+    if len(name) > _MOST_LETTERS:
         raise OptionsError(f"the topic {shortened(topic)} is too long for the name of a folder: name it with --topic")
-    return os.path.join(parent, name.replace(".", "%2E"))
+    return os.path.join(parent, name)
+
+
+def topics_below(default: TopicSettings) -> list[str]:
+    """Return the topics that have a log below the folder of topics which are not named, from before."""
+    if default.retention != "log" or default.path is None or not os.path.isdir(default.path):
+        return []
+    with os.scandir(default.path) as entries:
+        names = sorted(entry.name for entry in entries if entry.is_dir() and not entry.name.startswith("."))
+    return ["" if name == _EMPTY_TOPIC else unquote(name) for name in names]
