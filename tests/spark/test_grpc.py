@@ -17,6 +17,7 @@ pytest.importorskip("grpc", reason="needs jellyframe[grpc]")
 from jellyframe.errors import OptionsError, StorageError
 from jellyframe.grpc import connect
 from jellyframe.spark.grpc.source import JellyGrpcDataSource
+from support.examples import page_programs
 from support.grpc_process import ServerProcess
 from support.rpc_data import quads, triples
 from support.spark_data import texts
@@ -109,6 +110,18 @@ def test_batches_and_dataframes(spark, server, client, tmp_path):
         if found.total() >= 500:
             break
     assert found == Counter(quads(500))
+
+
+def test_the_program_of_the_page(spark, server, client, tmp_path, monkeypatch):
+    [program] = [program for program in page_programs("docs/grpc.md") if "spark.readStream" in program]
+    client.publish("people", quads(300))
+    monkeypatch.chdir(tmp_path)
+    program = program.replace("localhost:9090", server.address)
+    for folder in ("checkpoint", "table"):
+        program = program.replace(f'"{folder}"', f'"{tmp_path / folder}"')
+    exec(program, {"spark": spark})
+    copied = spark.read.format("jelly-grpc").options(server=server.address, topic="copy", **LAYOUT).load()
+    assert Counter(map(tuple, copied.collect())) == texts(quads(300))
 
 
 # ---- asked as Spark asks, without a running Spark ----

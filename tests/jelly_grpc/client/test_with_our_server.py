@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -13,12 +14,16 @@ import pytest
 from jellyframe.errors import RemoteError
 from jellyframe.grpc import aio, connect
 from support.command import COMMAND, canonical, environment, run
-from support.examples import Example, help_examples, make_files, run_command
+from support.examples import ROOT, Example, help_examples, make_files, page_commands, page_programs, run_command
 from support.grpc_process import ServerProcess
 from support.rpc_data import quads, triples
 
 CLIENTS = ("publish", "subscribe", "topics")
-EXAMPLES = [example for example in help_examples() if example.place.removeprefix("jellyframe grpc ") in CLIENTS]
+EXAMPLES = [
+    example
+    for example in (*help_examples(), *page_commands("README.md"), *page_commands("docs/grpc.md"))
+    if any(f"jellyframe grpc {name}" in example.command for name in CLIENTS)
+]
 
 
 @pytest.fixture(scope="module")
@@ -114,6 +119,25 @@ def test_example(example: Example, server, tmp_path: Path):
     with connect(server.address) as client:
         client.publish("people", triples(3))
     run_command(example.command.replace("localhost:9090", server.address), tmp_path)
+
+
+def test_programs_of_the_page(server, tmp_path):
+    """They run one after the other, as a reader would type them."""
+    programs = [program for program in page_programs("docs/grpc.md") if "connect(" in program]
+    assert len(programs) == 2
+    source = "\n\n".join(programs).replace("localhost:9090", server.address)
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", source], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "TRIPLES" in done.stdout
+
+
+def test_the_example_of_sensors():
+    command = [sys.executable, "-W", "error", "-m", "examples.grpc.sensors", "--statements", "1000"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [f"sensor {number}: 200 measurements" for number in range(5)]
 
 
 def test_a_server_that_dies_and_comes_back(tmp_path, unused_tcp_port):
