@@ -38,6 +38,7 @@ Make a message of a few statements, for Kafka or gRPC:
 | read data frames | `read_pandas`, `read_polars`, `scan_polars`, `read_duckdb`; `write_table` writes them |
 | read or write Arrow tables | `read_table`, `write_table`; `scan` for many files, with filters |
 | encode or decode messages | `dumps`, `loads` |
+| read or write patches | `open_patch_input`, `open_patch_output`; `read_patch_table`, `write_patch_table` for Arrow |
 | convert between formats | `convert`; `ntriples.read` and `ntriples.write` for N-Triples and N-Quads as batches |
 | rewrite Jelly files | `transcode` |
 | look into files | `inspect`, `validate`, `compare`, `statistics` |
@@ -73,6 +74,7 @@ if TYPE_CHECKING:
         UsageError,
     )
     from jellyframe.formats import ntriples
+    from jellyframe.formats.patches import open_patch_input, open_patch_output, read_patch_table, write_patch_table
     from jellyframe.integrations.frames import open_table, read_duckdb, read_pandas, read_polars, scan_polars
     from jellyframe.integrations.patch_applying import apply_patch
     from jellyframe.integrations.patch_recording import record
@@ -130,6 +132,7 @@ _HOMES = {
         "UsageError",
     ),
     "batch.frames": ("Frame",),
+    "formats.patches": ("open_patch_input", "open_patch_output", "read_patch_table", "write_patch_table"),
     "integrations.patch_applying": ("apply_patch",),
     "integrations.patch_recording": ("record",),
     "integrations.frames": ("open_table", "read_duckdb", "read_pandas", "read_polars", "scan_polars"),
@@ -243,6 +246,8 @@ __all__ = [
     "kernel_name",
     "loads",
     "ntriples",
+    "open_patch_input",
+    "open_patch_output",
     "open_patch_reader",
     "open_patch_writer",
     "open_reader",
@@ -250,6 +255,7 @@ __all__ = [
     "open_writer",
     "read_duckdb",
     "read_pandas",
+    "read_patch_table",
     "read_polars",
     "read_table",
     "record",
@@ -258,6 +264,7 @@ __all__ = [
     "statistics",
     "transcode",
     "validate",
+    "write_patch_table",
     "write_table",
 ]
 

@@ -116,13 +116,19 @@ def _survey(
         )
     arguments.console.end_progress()
     if history is not None:
-        from jellyframe.cli.streams import output_sink
         from jellyframe.report.stream import stream_page
-        from jellyframe.storage.sinks import ByteSink
 
-        is_standard = arguments.html == STANDARD_STREAM
-        with ByteSink(output_sink(None if is_standard else arguments.html, is_binary=False)) as sink:
-            sink.write_text(stream_page(survey, history, source.name, source.bytes_read))
-        if not is_standard:
-            arguments.console.note(f"the page is in {arguments.html}")
+        write_page(stream_page(survey, history, source.name, source.bytes_read), arguments)
     return survey
+
+
+def write_page(page: str, arguments: argparse.Namespace) -> None:
+    """Write a page to where `--html` says."""
+    from jellyframe.cli.streams import output_sink
+    from jellyframe.storage.sinks import ByteSink
+
+    is_standard = arguments.html == STANDARD_STREAM
+    with ByteSink(output_sink(None if is_standard else arguments.html, is_binary=False)) as sink:
+        sink.write_text(page)
+    if not is_standard:
+        arguments.console.note(f"the page is in {arguments.html}")

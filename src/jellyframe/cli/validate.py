@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jellyframe.batch.selection import FrameRange
 from jellyframe.cli.arguments import add_command, add_dialect, add_input, add_limits, limits_of
 from jellyframe.cli.console import standard_output
 from jellyframe.cli.frame_ranges import frame_range
 from jellyframe.cli.wording import option_words
+
+if TYPE_CHECKING:
+    from jellyframe.ops.validation_report import ValidationReport
 
 DELIMITED = {"either": None, "true": True, "false": False}
 
@@ -67,7 +70,6 @@ jellyframe rdf validate message.jelly --delimited=false --options-file expected.
 def run(arguments: argparse.Namespace) -> int:
     from jellyframe.cli.streams import progress_callback
     from jellyframe.ops.validating import validate
-    from jellyframe.storage.sinks import ByteSink
     from jellyframe.storage.sources import InputFile
 
     with InputFile(arguments.input, limits=limits_of(arguments)) as source:
@@ -85,6 +87,13 @@ def run(arguments: argparse.Namespace) -> int:
             progress=progress_callback(arguments.console),
             dialect=arguments.dialect,
         )
+    return print_report(report, arguments)
+
+
+def print_report(report: ValidationReport, arguments: argparse.Namespace) -> int:
+    """Print what a validation found, and return the exit code."""
+    from jellyframe.storage.sinks import ByteSink
+
     arguments.console.end_progress()
     with ByteSink(standard_output()) as sink:
         if arguments.json:

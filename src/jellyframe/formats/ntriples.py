@@ -36,6 +36,7 @@ from jellyframe.stream.decoder import DEFAULT_BATCH_ROWS
 
 if TYPE_CHECKING:
     from jellyframe.formats.registry import Format
+    from jellyframe.kernel.table_cy import StringTable
 
 __all__ = ["read", "write"]
 
@@ -188,11 +189,7 @@ def text_pieces(
 ) -> Iterator[memoryview]:
     """Return the rows `start` to `stop` as N-Triples or N-Quads, in pieces of about 8 MiB at most that end anywhere."""
     stop = len(batch) if stop is None else stop
-    strings = None
-    if batch.terms.text_bytes() <= TEXTS_BYTES:
-        # Escapes may still make them longer.
-        with suppress(LimitError):
-            strings = term_strings(batch.terms, memory, 0, TEXTS_BYTES, batch.columns)
+    strings = bounded_texts(batch, memory)
     while strings is not None and start < stop:
         last = min(start + LINES_ROWS, stop)
         lines, start = write_lines(batch.s, batch.p, batch.o, batch.g, strings, start, last, LINES_BYTES)
@@ -203,3 +200,12 @@ def text_pieces(
         stream = LineStream(batch.columns, batch.terms, start, stop, LINES_BYTES)
         while piece := stream.next_piece():
             yield piece
+
+
+def bounded_texts(batch: Batch, memory: Memory | None) -> StringTable | None:
+    """Return the texts of the terms of a batch, for lines of them; None if these would take too much memory."""
+    if batch.terms.text_bytes() <= TEXTS_BYTES:
+        # Escapes may still make them longer.
+        with suppress(LimitError):
+            return term_strings(batch.terms, memory, 0, TEXTS_BYTES, batch.columns)
+    return None

@@ -16,18 +16,15 @@ The text has no row for the end of a patch. It is written as the comment `# end 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
-from types import TracebackType
-from typing import TYPE_CHECKING, Final, Literal, Self, TypeAlias, get_args
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 
 from jellyframe.batch import Batch
-from jellyframe.errors import EncodeError, JellyError, LimitError, NamedGraphError, OptionsError, TextError
-from jellyframe.formats.ntriples import LINES_BYTES, LINES_ROWS, TEXTS_BYTES
+from jellyframe.errors import EncodeError, JellyError, NamedGraphError, OptionsError, TextError
+from jellyframe.formats.ntriples import LINES_BYTES, LINES_ROWS, bounded_texts
 from jellyframe.formats.text_reading import TextReader
 from jellyframe.kernel.line_write_cy import PATCH_END, write_patch_lines
 from jellyframe.kernel.memory_cy import Memory
 from jellyframe.kernel.ntriples_stream_cy import LineStream
-from jellyframe.kernel.ntriples_write_cy import term_strings
 from jellyframe.kernel.rdf_patch_parse_cy import AT_HEADERS, AT_MARKS, AT_TRANSACTIONS, PatchTextParser
 from jellyframe.options import Limits
 from jellyframe.patch.batches import row_batches
@@ -36,7 +33,7 @@ from jellyframe.patch.reader import PatchReader
 from jellyframe.storage.sinks import ByteSink
 from jellyframe.storage.sources import ByteSource
 from jellyframe.stream.decoder import DEFAULT_BATCH_ROWS, check_batch_rows
-from jellyframe.stream.exclusive import Exclusive
+from jellyframe.stream.writing import SinkWriter
 
 if TYPE_CHECKING:
     from jellyframe.options import LayoutName
@@ -136,7 +133,7 @@ class _TextBatches:
 # ---- writing ----------------------------------------------------------------------------------------------
 
 
-class PatchTextWriter:
+class PatchTextWriter(SinkWriter):
     """RDF Patch text that is being written, with the methods of a `PatchWriter`.
 
     What goes to a path appears there when the writer is closed. The rows are written as they come: whether transactions
@@ -159,11 +156,9 @@ class PatchTextWriter:
     ) -> None:
         self._options = PatchOptions() if options is None else options
         self._options.check()
-        self._sink = ByteSink(sink, compression, filesystem=filesystem)
+        super().__init__(ByteSink(sink, compression, filesystem=filesystem))
         self._memory = Memory()
         self._rows_written = 0
-        self._is_closed = False
-        self._exclusive = Exclusive("the writer")
 
     @property
     def options(self) -> PatchOptions:
@@ -239,33 +234,6 @@ class PatchTextWriter:
             self._require_open()
             self._sink.flush()
 
-    def close(self) -> None:
-        """End the text. What goes to a path appears there now."""
-        with self._exclusive:
-            if not self._is_closed:
-                self._is_closed = True
-                self._sink.close()
-
-    def discard(self) -> None:
-        """Give up: nothing appears at the path."""
-        self._is_closed = True
-        self._sink.discard()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
-    ) -> None:
-        if kind is None:
-            self.close()
-        else:
-            self.discard()
-
-    def _require_open(self) -> None:
-        if self._is_closed:
-            raise EncodeError("the writer is closed")
-
     def _write_batch(self, batch: Batch, start: int, stop: int) -> None:
         self._require_open()
         if batch.has_graph and not self._options.has_graph:
@@ -289,11 +257,7 @@ def patch_text(
     stop = len(batch) if stop is None else stop
     if batch.op is None:
         raise ValueError("the batch is one of statements, not of a patch: it has no operations")
-    strings = None
-    if batch.terms.text_bytes() <= TEXTS_BYTES:
-        # Escapes may still make them longer.
-        with suppress(LimitError):
-            strings = term_strings(batch.terms, memory, 0, TEXTS_BYTES, batch.columns)
+    strings = bounded_texts(batch, memory)
     while strings is not None and start < stop:
         last = min(start + LINES_ROWS, stop)
         try:

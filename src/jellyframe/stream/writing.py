@@ -33,14 +33,57 @@ class FinishedBytes(Protocol):
 _EncoderT = TypeVar("_EncoderT", bound=FinishedBytes)
 
 
-class AnyWriter(Generic[_EncoderT]):
-    """A stream that is being written. What goes to a path appears there when the writer is closed."""
+class SinkWriter:
+    """Something that is being written to a sink. What goes to a path appears there when the writer is closed."""
 
-    def __init__(self, encoder: _EncoderT, sink: ByteSink) -> None:
-        self._encoder = encoder
+    def __init__(self, sink: ByteSink) -> None:
         self._sink = sink
         self._is_closed = False
         self._exclusive = Exclusive("the writer")
+
+    def close(self) -> None:
+        """End the stream. What goes to a path appears there now."""
+        with self._exclusive:
+            if self._is_closed:
+                return
+            try:
+                self._finish()
+            except BaseException:
+                self.discard()
+                raise
+            self._is_closed = True
+            self._sink.close()
+
+    def discard(self) -> None:
+        """Give up: nothing appears at the path."""
+        self._is_closed = True
+        self._sink.discard()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self.discard()
+
+    def _require_open(self) -> None:
+        if self._is_closed:
+            raise EncodeError("the writer is closed")
+
+    def _finish(self) -> None:
+        """Hand what is left to the sink, before it is closed."""
+
+
+class AnyWriter(SinkWriter, Generic[_EncoderT]):
+    """A stream that is being written. What goes to a path appears there when the writer is closed."""
+
+    def __init__(self, encoder: _EncoderT, sink: ByteSink) -> None:
+        super().__init__(sink)
+        self._encoder = encoder
 
     @property
     def restarts(self) -> list[tuple[int, int]]:
@@ -68,42 +111,15 @@ class AnyWriter(Generic[_EncoderT]):
             self._pass_on(0)
             self._sink.flush()
 
-    def close(self) -> None:
-        """End the stream. What goes to a path appears there now."""
-        with self._exclusive:
-            if self._is_closed:
-                return
-            try:
-                self._encoder.finish()
-                self._pass_on(0)
-            except BaseException:
-                self.discard()
-                raise
-            self._is_closed = True
-            self._sink.close()
-
-    def discard(self) -> None:
-        """Give up: nothing appears at the path."""
-        self._is_closed = True
-        self._sink.discard()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
-    ) -> None:
-        if kind is None:
-            self.close()
-        else:
-            self.discard()
-
     # ---- the mechanism ----
 
     def _open_encoder(self) -> _EncoderT:
-        if self._is_closed:
-            raise EncodeError("the writer is closed")
+        self._require_open()
         return self._encoder
+
+    def _finish(self) -> None:
+        self._encoder.finish()
+        self._pass_on(0)
 
     def _write_batch(self, batch: Batch, start: int, stop: int | None) -> None:
         encoder = self._open_encoder()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from jellyframe import formats
 from jellyframe.cli.arguments import STANDARD_STREAM, add_command, add_format, add_input, add_output, limits_of
+from jellyframe.cli.inspect import write_page
 from jellyframe.cli.patch.options import add_patch_reading_options
 
 if TYPE_CHECKING:
@@ -86,10 +87,9 @@ def run(arguments: argparse.Namespace) -> int:
 def _survey(
     arguments: argparse.Namespace, on_patch: Callable[[PatchSurvey, PatchCounts], object] | None = None
 ) -> PatchSurvey:
-    from jellyframe.cli.streams import output_sink, progress_callback
+    from jellyframe.cli.streams import progress_callback
     from jellyframe.ops.patches.survey import inspect_patches
     from jellyframe.report.patches import PatchHistory, patch_page
-    from jellyframe.storage.sinks import ByteSink
     from jellyframe.storage.sources import InputFile
 
     history = PatchHistory()
@@ -114,9 +114,5 @@ def _survey(
         )
     arguments.console.end_progress()
     if arguments.html is not None:
-        is_standard = arguments.html == STANDARD_STREAM
-        with ByteSink(output_sink(None if is_standard else arguments.html, is_binary=False)) as sink:
-            sink.write_text(patch_page(survey, history, source.name))
-        if not is_standard:
-            arguments.console.note(f"the page is in {arguments.html}")
+        write_page(patch_page(survey, history, source.name), arguments)
     return survey

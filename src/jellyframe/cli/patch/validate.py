@@ -7,10 +7,8 @@ from typing import Any
 
 from jellyframe import formats
 from jellyframe.cli.arguments import add_command, add_format, add_input, limits_of
-from jellyframe.cli.console import standard_output
 from jellyframe.cli.patch.options import add_patch_reading_options
-from jellyframe.cli.validate import DELIMITED
-from jellyframe.cli.wording import option_words
+from jellyframe.cli.validate import DELIMITED, print_report
 
 
 def add_parser(subparsers: Any) -> None:
@@ -44,7 +42,6 @@ jellyframe patch validate changes.jellyp --strict=false --delimited=true --optio
 def run(arguments: argparse.Namespace) -> int:
     from jellyframe.cli.streams import progress_callback
     from jellyframe.ops.patches.validating import validate_patches
-    from jellyframe.storage.sinks import ByteSink
     from jellyframe.storage.sources import InputFile
 
     with InputFile(arguments.input, limits=limits_of(arguments)) as source:
@@ -61,10 +58,4 @@ def run(arguments: argparse.Namespace) -> int:
             limits=limits_of(arguments),
             progress=progress_callback(arguments.console),
         )
-    arguments.console.end_progress()
-    with ByteSink(standard_output()) as sink:
-        if arguments.json:
-            sink.write_text(report.as_json(option_words))
-        elif not arguments.quiet:
-            sink.write_text(report.as_text(option_words))
-    return 0 if report.is_valid else 1
+    return print_report(report, arguments)
