@@ -29,8 +29,6 @@ cdef class TermDecoder(LookupDecoder):
     @cython.final
     cdef int fail_generalized(self, int kind, int position, Py_ssize_t pos) except -1
     @cython.final
-    cdef int blank_node(self, Py_ssize_t start, Py_ssize_t stop) except -1
-    @cython.final
     cdef int statement(self, Py_ssize_t pos, Py_ssize_t stop, int width) except -1
     @cython.final
     cdef int fail_graph(self, Py_ssize_t pos) except -1
@@ -58,13 +56,3 @@ cdef class TermDecoder(LookupDecoder):
     cdef int explain_unknown_iri(self, Py_ssize_t pos) except -1
     @cython.final
     cdef int literal(self, Py_ssize_t pos, Py_ssize_t stop) except -1
-    @cython.final
-    cdef int add_literal(
-        self,
-        Py_ssize_t start,
-        Py_ssize_t lex,
-        Py_ssize_t lex_length,
-        Py_ssize_t language,
-        Py_ssize_t language_length,
-        long long datatype,
-    ) except -1

@@ -167,6 +167,7 @@ class TermDecoder(LookupDecoder):
         self, kind: cython.int, start: cython.Py_ssize_t, stop: cython.Py_ssize_t, position: cython.int
     ) -> cython.int:
         """Return the term of a part that is there and that is not a quoted triple."""
+        found: cython.int
         if kind == PART_IRI:
             return self.iri(start, stop)
         if kind == PART_DEFAULT_GRAPH:
@@ -177,7 +178,10 @@ class TermDecoder(LookupDecoder):
             self.fail_generalized(kind, position, start)
         if kind == PART_LITERAL:
             return self.literal(start, stop)
-        return self.blank_node(start, stop)
+        found = self.terms.intern(KIND_BLANK_NODE, 0, self.buf, start, stop - start)
+        if self.terms.non_ascii >= 0x80:
+            self.require_utf8(start, stop, "the label of a blank node")
+        return found
 
     @cython.final
     @cython.cfunc
@@ -189,16 +193,6 @@ class TermDecoder(LookupDecoder):
             "but the options do not set generalized_statements",
             pos,
         )
-
-    @cython.final
-    @cython.cfunc
-    @cython.inline
-    @cython.exceptval(-1, check=False)
-    def blank_node(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
-        found: cython.int = self.terms.intern(KIND_BLANK_NODE, 0, self.buf, start, stop - start)
-        if self.terms.non_ascii >= 0x80:
-            self.require_utf8(start, stop, "the label of a blank node")
-        return found
 
     @cython.final
     @cython.cfunc
@@ -530,6 +524,9 @@ class TermDecoder(LookupDecoder):
         language: cython.Py_ssize_t = 0
         language_length: cython.Py_ssize_t = -1
         datatype: cython.longlong = -1
+        kind: cython.int = KIND_LITERAL
+        detail: cython.int = 0
+        found: cython.int
         tag: cython.longlong
         start: cython.Py_ssize_t = pos
         while pos < stop:
@@ -549,25 +546,6 @@ class TermDecoder(LookupDecoder):
                 if tag >> 3 < 4:
                     self.fail(f"field {tag >> 3} of a literal has the wrong wire type {tag & 7}", pos)
                 pos = self.skip(tag, self.pos, stop)
-        return self.add_literal(start, lex, lex_length, language, language_length, datatype)
-
-    @cython.final
-    @cython.cfunc
-    @cython.inline
-    @cython.exceptval(-1, check=False)
-    def add_literal(
-        self,
-        start: cython.Py_ssize_t,
-        lex: cython.Py_ssize_t,
-        lex_length: cython.Py_ssize_t,
-        language: cython.Py_ssize_t,
-        language_length: cython.Py_ssize_t,
-        datatype: cython.longlong,
-    ) -> cython.int:
-        """Return the literal whose strings lie at these places; a language or a datatype that is absent is -1."""
-        kind: cython.int = KIND_LITERAL
-        detail: cython.int = 0
-        found: cython.int
         if datatype >= 0:
             if language_length >= 0:
                 self.fail("a literal with both a language and a datatype", start)

@@ -35,6 +35,7 @@ if cython.compiled:
         ROW_TRIPLE,
         TRIPLES,
     )
+    from cython.cimports.jellyframe.kernel.kinds import KIND_LANG_LITERAL, KIND_LITERAL, KIND_TYPED_LITERAL
     from cython.cimports.jellyframe.kernel.varints import read_length, read_varint
 else:
     from jellyframe.kernel.fields import (
@@ -54,6 +55,7 @@ else:
         ROW_TRIPLE,
         TRIPLES,
     )
+    from jellyframe.kernel.kinds import KIND_LANG_LITERAL, KIND_LITERAL, KIND_TYPED_LITERAL
     from jellyframe.kernel.varints import read_length, read_varint
 
 POSITION_NAMES = ("subject", "predicate", "object", "graph")
@@ -334,6 +336,9 @@ class DraftDecoder(Decoder):
         language_length: cython.Py_ssize_t = -1
         datatype: cython.longlong = -1
         kinds: cython.int = 0
+        kind: cython.int = KIND_LITERAL
+        detail: cython.int = 0
+        found: cython.int
         tag: cython.longlong
         n: cython.Py_ssize_t
         while pos < stop:
@@ -361,7 +366,22 @@ class DraftDecoder(Decoder):
             kinds += 1
         if kinds != 1:
             self.fail(f"a literal with {kinds} of simple, langtag and datatype: it has to be one", start)
-        return self.add_literal(start, lex, lex_length, language, language_length, datatype)
+        if datatype >= 0:
+            detail = self.datatype_row(datatype, start)
+            if detail >= 0:
+                kind = KIND_TYPED_LITERAL
+            else:
+                detail = 0
+        elif language_length == 0:
+            self.fail("a literal with an empty language tag", start)
+        elif language_length > 0:
+            self.require_utf8(language, language + language_length, "a language tag")
+            kind = KIND_LANG_LITERAL
+            detail = self.terms.intern_small(self.terms.languages, self.buf, language, language_length)
+        found = self.terms.intern(kind, detail, self.buf, lex, lex_length)
+        if self.terms.non_ascii >= 0x80:
+            self.require_utf8(lex, lex + lex_length, "the lexical form of a literal")
+        return found
 
     # ---- quoted triples ----
 

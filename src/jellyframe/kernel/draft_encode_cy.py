@@ -25,8 +25,8 @@ if cython.compiled:
         KIND_QUOTED_TRIPLE,
         KIND_TYPED_LITERAL,
     )
-    from cython.cimports.jellyframe.kernel.runs import move_bytes
-    from cython.cimports.jellyframe.kernel.steps import CLOSE_TRIPLE
+    from cython.cimports.jellyframe.kernel.runs import append_bytes, move_bytes
+    from cython.cimports.jellyframe.kernel.steps import CLOSE_TRIPLE, STEP_OVERHEAD
 else:
     from jellyframe.kernel.fields import GRAPHS, QUADS, ROW_GRAPH_START, ROW_QUAD, ROW_TRIPLE
     from jellyframe.kernel.framing import is_frame_full
@@ -38,8 +38,8 @@ else:
         KIND_QUOTED_TRIPLE,
         KIND_TYPED_LITERAL,
     )
-    from jellyframe.kernel.runs import move_bytes
-    from jellyframe.kernel.steps import CLOSE_TRIPLE
+    from jellyframe.kernel.runs import append_bytes, move_bytes
+    from jellyframe.kernel.steps import CLOSE_TRIPLE, STEP_OVERHEAD
 
 # Protobuf readers give up at 100 nested messages. A quoted triple takes two, with its term; around it lie a row, a
 # statement and a term, and inside it an IRI or a literal with its kind.
@@ -153,13 +153,17 @@ class DraftEncoder(Encoder):
         The message has the positions from `first_position` up to `width`, and counts its fields from 1 there.
         """
         planned: cython.int = self.planned_positions()
-        end: cython.Py_ssize_t = self.begin_row()
-        at: cython.Py_ssize_t = end
+        end: cython.Py_ssize_t
+        at: cython.Py_ssize_t
         stop: cython.Py_ssize_t
         i: cython.Py_ssize_t
         kind: cython.int
         position: cython.int = width
         depth: cython.int = 0
+        need: cython.Py_ssize_t = self.row_bytes + 2 * STEP_OVERHEAD
+        if need > self.row.shape[0]:
+            self.grow_row(need)
+        end = at = self.row.shape[0]
         for i in range(self.steps - 1, -1, -1):
             kind = self.step_kind[i]
             if depth == 0:
@@ -188,7 +192,15 @@ class DraftEncoder(Encoder):
         while position > first_position:
             position -= 1
             at = self.repeat_before(at, position)
-        return self.end_row(row_field, at, end)
+        at = self.tagged_before(self.tagged_before(at, end, row_field << 3 | 2), end, 0x0A)
+        self.steps = 0
+        self.row_bytes = 0
+        self.reserve_frame(end - at)
+        append_bytes(self.frame, self.frame_size, self.row, at, end - at)
+        self.frame_size += end - at
+        self.frame_rows += 1
+        self.has_content = True
+        return end - at
 
     @cython.cfunc
     @cython.inline

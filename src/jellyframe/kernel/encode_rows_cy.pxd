@@ -43,9 +43,7 @@ cdef class RowWriter:
     @cython.final
     cdef Py_ssize_t string_before(self, Py_ssize_t at, StringTable strings, Py_ssize_t i, int tag) except -1
     @cython.final
-    cdef Py_ssize_t begin_row(self) except -1
-    @cython.final
-    cdef Py_ssize_t end_row(self, int row_field, Py_ssize_t at, Py_ssize_t end) except -1
+    cdef int grow_row(self, Py_ssize_t need) except -1
     @cython.final
     cdef Py_ssize_t write_row(self, int row_field) except -1
     cdef int flush_frame(self, bytes metadata) except -1

@@ -221,49 +221,21 @@ class RowWriter:
 
     @cython.final
     @cython.cfunc
-    @cython.inline
-    @cython.exceptval(-1, check=False)
-    def begin_row(self) -> cython.Py_ssize_t:
-        """Make room for the planned row and return where it ends."""
-        need: cython.Py_ssize_t = self.row_bytes + 2 * STEP_OVERHEAD
-        if need > self.row.shape[0]:
-            if need > LARGEST_MESSAGE:
-                raise self.refusal(f"a statement of more than the {LARGEST_MESSAGE} bytes of a protobuf message")
-            self.row = byte_column(need if need > LARGE_ROW else 2 * need)
-        return self.row.shape[0]
-
-    @cython.final
-    @cython.cfunc
-    @cython.inline
-    @cython.exceptval(-1, check=False)
-    def end_row(self, row_field: cython.int, at: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.Py_ssize_t:
-        """Append the message from `at` to `end` to the frame, as a row, clear the plan and return the row's size."""
-        at = self.number_before(at, end - at)
-        at = self.number_before(at, row_field << 3 | 2)
-        at = self.number_before(at, end - at)
-        at = self.number_before(at, 0x0A)
-        self.steps = 0
-        self.row_bytes = 0
-        self.reserve_frame(end - at)
-        append_bytes(self.frame, self.frame_size, self.row, at, end - at)
-        self.frame_size += end - at
-        self.frame_rows += 1
-        self.has_content = True
-        return end - at
-
-    @cython.final
-    @cython.cfunc
     @cython.exceptval(-1, check=False)
     def write_row(self, row_field: cython.int) -> cython.Py_ssize_t:
         """Append the planned message to the frame, as a row, clear the plan and return the size of the row."""
-        end: cython.Py_ssize_t = self.begin_row()
-        at: cython.Py_ssize_t = end
+        at: cython.Py_ssize_t
         stop: cython.Py_ssize_t
+        end: cython.Py_ssize_t
         n: cython.Py_ssize_t
         i: cython.Py_ssize_t
         kind: cython.int
         term: cython.int
         depth: cython.int = 0
+        need: cython.Py_ssize_t = self.row_bytes + 2 * STEP_OVERHEAD
+        if need > self.row.shape[0]:
+            self.grow_row(need)
+        end = at = self.row.shape[0]
         for i in range(self.steps - 1, -1, -1):
             kind = self.step_kind[i]
             stop = at
@@ -292,7 +264,27 @@ class RowWriter:
                 at = self.string_before(at, self.terms.values, term, 0x0A)
             at = self.number_before(at, stop - at)
             at = self.number_before(at, self.step_field[i] << 3 | 2)
-        return self.end_row(row_field, at, end)
+        at = self.number_before(at, end - at)
+        at = self.number_before(at, row_field << 3 | 2)
+        at = self.number_before(at, end - at)
+        at = self.number_before(at, 0x0A)
+        self.steps = 0
+        self.row_bytes = 0
+        self.reserve_frame(end - at)
+        append_bytes(self.frame, self.frame_size, self.row, at, end - at)
+        self.frame_size += end - at
+        self.frame_rows += 1
+        self.has_content = True
+        return end - at
+
+    @cython.final
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def grow_row(self, need: cython.Py_ssize_t) -> cython.int:
+        if need > LARGEST_MESSAGE:
+            raise self.refusal(f"a statement of more than the {LARGEST_MESSAGE} bytes of a protobuf message")
+        self.row = byte_column(need if need > LARGE_ROW else 2 * need)
+        return 0
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
