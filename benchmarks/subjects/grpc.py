@@ -61,7 +61,9 @@ class _Contests:
         self._workload = Workload(DATASETS[DATASET], settings)
 
     def run(self) -> Iterator[Measurement]:
-        frames = _frames(self._workload.jelly)
+        from jellyframe.stream.framing import split_frames
+
+        frames = split_frames(self._workload.jelly)
         yield from self._forward(FORWARD, frames[: _STATEMENTS // 100], 1, self._ours, self._opaque)
         yield from self._forward(FAN_OUT, frames[: _STATEMENTS // 2500], MANY, self._ours, self._opaque)
         yield from self._forward(LOG, frames[: _STATEMENTS // 100], 1, self._log, self._ours)
@@ -135,17 +137,6 @@ class _Contests:
             for side, address in (("ours", self._ours), ("peer", self._opaque)):
                 times[side] += Clients(address, 1).latencies(frames)
         return measurement(LATENCY, DATASET, statistics.median(times["ours"]), statistics.median(times["peer"]))
-
-
-def _frames(jelly: bytes) -> list[bytes]:
-    from jellyframe.wire import decode_varint
-
-    frames, at = [], 0
-    while at < len(jelly):
-        size, at = decode_varint(jelly, at)
-        frames.append(jelly[at : at + size])
-        at += size
-    return frames
 
 
 def _encoded(workload: Workload) -> list[bytes]:

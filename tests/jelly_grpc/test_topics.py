@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from jellyframe import OptionsError, StreamOptions
+from jellyframe.grpc.config import ServerLimits, ServerSettings
 from support.grpc_server import OpenPublication, PlainClient, Received, RunningServer, frames_of, status, triples
 
 
@@ -99,17 +100,12 @@ def test_a_subscriber_resumes_at_an_offset(client: PlainClient) -> None:
 def test_the_index_of_a_file_is_not_passed_on(client: PlainClient, tmp_path: Path) -> None:
     """It tells where things lie in the file that it came from."""
     from jellyframe import open_writer
+    from jellyframe.stream.framing import split_frames
     from jellyframe.stream.index import INDEX_KEY
-    from jellyframe.wire import decode_varint
 
     with open_writer(tmp_path / "a.jelly", options(), index=True) as writer:
         writer.write(triples(4))
-    data = (tmp_path / "a.jelly").read_bytes()
-    frames, at = [], 0
-    while at < len(data):
-        size, at = decode_varint(data, at)
-        frames.append(data[at : at + size])
-        at += size
+    frames = split_frames((tmp_path / "a.jelly").read_bytes())
     assert INDEX_KEY.encode() in frames[-1]
     subscription = client.subscribe("t")
     client.publish(frames)
@@ -117,6 +113,19 @@ def test_the_index_of_a_file_is_not_passed_on(client: PlainClient, tmp_path: Pat
     got = subscription.take(4)
     assert INDEX_KEY.encode() not in b"".join(got)
     assert Received(got).statements == triples(4) * 2
+
+
+@pytest.mark.parametrize("retention", ["replay", "log"])
+def test_frames_that_grow_when_they_are_kept_can_be_read(tmp_path: Path, retention: str) -> None:
+    """A frame stands by itself in a store, with all names in it that it had from frames before, and its offset."""
+    frames = frames_of(triples(60) * 4, 60, StreamOptions.big(stream_name="t", max_name_table_size=9000))
+    limits = ServerLimits(max_frame_bytes=max(map(len, frames)), max_name_table_size=10_000)
+    settings = ServerSettings(listen="127.0.0.1:0", limits=limits)
+    how = retention if retention == "replay" else f"log:{tmp_path}"
+    with RunningServer(settings=settings, topics={"t": how}) as server, PlainClient(server.address) as client:
+        client.publish(frames)
+        subscription = client.subscribe("t", StreamOptions.small(), metadata=[("jelly-from", "earliest")])
+        assert Received(subscription.take(4)).statements == triples(60) * 4
 
 
 def test_an_address_that_is_taken_is_told(server: RunningServer) -> None:

@@ -7,8 +7,8 @@ from typing import Final, Generic, TypeVar
 from jellyframe.errors import OptionsError
 from jellyframe.kernel.encode_frames_cy import FrameEncoder
 from jellyframe.options import check_number
+from jellyframe.stream.framing import split_frames
 from jellyframe.stream.index import encode_index_frame
-from jellyframe.wire import decode_varint
 
 DEFAULT_FRAME_ROWS: Final = 256
 DEFAULT_FRAME_BYTES: Final = 1_000_000
@@ -81,13 +81,7 @@ class AnyStreamEncoder(Generic[_KernelT]):
         data = self.take()
         if not self._is_delimited:
             return [data] if data else []
-        frames: list[bytes] = []
-        at = 0
-        while at < len(data):
-            size, at = decode_varint(data, at)
-            frames.append(data[at : at + size])
-            at += size
-        return frames
+        return split_frames(data)
 
     def _finish(self, kernel: FrameEncoder) -> None:
         """End the stream, with an index if it is to have one."""

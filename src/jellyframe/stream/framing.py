@@ -75,6 +75,17 @@ def walk_frames(
         raise ParseError("the input ends inside a frame", offset=stop)
 
 
+def split_frames(data: bytes) -> list[bytes]:
+    """Return the delimited frames in bytes, each without its length, as messages have them."""
+    frames: list[bytes] = []
+    at = 0
+    while at < len(data):
+        size, at = decode_varint(data, at)
+        frames.append(data[at : at + size])
+        at += size
+    return frames
+
+
 def begins_frame(head: bytes) -> bool:
     """Return whether these bytes begin as a delimited frame does: its length, then a whole row header, or metadata.
 

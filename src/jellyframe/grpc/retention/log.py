@@ -13,7 +13,7 @@ from jellyframe.errors import StorageError, display_name
 from jellyframe.grpc.encoding import FrameEncoder
 from jellyframe.grpc.publications import CheckedFrame, Publication
 from jellyframe.grpc.retention.segments import Segment, SegmentReader, find_segments, recover
-from jellyframe.grpc.retention.standalone import kept_options
+from jellyframe.grpc.retention.standalone import kept_options, limits_of_kept
 from jellyframe.grpc.retention.store import Deliver, Message, Store, StoreReader, require_offset
 from jellyframe.ops.transcoding import counterpart_logical_type
 from jellyframe.options import Limits, LogicalType, PhysicalType, StreamOptions
@@ -112,8 +112,7 @@ class LogStore(Store):
     def __init__(self, folder: str, settings: LogSettings | None = None, limits: Limits | None = None) -> None:
         self._folder = folder
         self._settings = settings or LogSettings()
-        # What was written here within the limits of the publication is a little larger with its metadata.
-        self._limits = limits or Limits()
+        self._limits = limits_of_kept(limits or Limits())
         self._segments: list[Segment] = []
         self._lock = threading.Lock()
         self._visible = 0
@@ -146,7 +145,7 @@ class LogStore(Store):
         following = _read_number(os.path.join(self._folder, NEXT_NAME))
         while segments:
             last = segments[-1]
-            sound = recover(last, _reading_limits(self._limits))
+            sound = recover(last, self._limits)
             following = max(following, last.first_offset + sound.frames)
             if sound.size < last.size:
                 _truncate(last.path, sound.size)
@@ -206,7 +205,7 @@ class LogStore(Store):
 
     def reader(self, offset: int) -> StoreReader:
         require_offset(self, offset)
-        return _LogReader(self, offset, _reading_limits(self._limits))
+        return _LogReader(self, offset, self._limits)
 
     def segment_of(self, offset: int) -> Segment | None:
         """Return the segment that a frame is in; None if it is the next one to come."""
@@ -403,11 +402,6 @@ def _raise_failure(publication: Publication | None) -> None:
     failure = _failure(publication)
     if failure is not None:
         raise failure
-
-
-def _reading_limits(limits: Limits) -> Limits:
-    """Return the limits for what a log has written itself: frames may have grown as they were encoded anew."""
-    return Limits(max_nesting_depth=limits.max_nesting_depth)
 
 
 def _truncate(path: str, size: int) -> None:

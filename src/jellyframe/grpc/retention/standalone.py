@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from jellyframe.grpc.encoding import FrameEncoder
 from jellyframe.grpc.publications import CheckedFrame
-from jellyframe.options import VERSION_1_1, Limits, PhysicalType, StreamOptions
+from jellyframe.options import MAX_FRAME_BYTES, VERSION_1_1, Limits, PhysicalType, StreamOptions
 from jellyframe.stream.decoder import StreamDecoder
 
 
@@ -12,6 +14,11 @@ def kept_options(options: StreamOptions) -> StreamOptions:
     """Return the options with which frames of a stream are kept: they hold all that the stream may hold."""
     physical = PhysicalType.QUADS if options.has_graph else options.physical_type
     return options.replace(physical_type=physical, version=VERSION_1_1)
+
+
+def limits_of_kept(limits: Limits) -> Limits:
+    """Return the limits for frames that were within limits when they came: encoded anew they may be larger."""
+    return replace(limits, max_frame_bytes=MAX_FRAME_BYTES)
 
 
 class StandaloneEncoder:
@@ -33,7 +40,7 @@ def decode_standalone(data: bytes, limits: Limits | None = None) -> CheckedFrame
 
     Raises a JellyError if it breaks a rule of the format.
     """
-    decoder = StreamDecoder(limits=limits)
+    decoder = StreamDecoder(limits=limits_of_kept(limits or Limits()))
     decoder.push_frame(data)
     decoder.finish()
     batches = list(decoder.batches())
