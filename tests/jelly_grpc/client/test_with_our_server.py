@@ -163,3 +163,43 @@ def test_a_server_that_dies_and_comes_back(tmp_path, unused_tcp_port):
         rest, err = process.communicate(timeout=30)
     assert process.returncode == 0, err
     assert len(canonical(first + rest)) == 200
+
+
+def test_a_log_whose_server_is_killed_loses_nothing_for_clients_that_go_on(tmp_path, unused_tcp_port):
+    """The publisher sends again what was not acknowledged, and the subscriber goes on behind what it has."""
+    arguments = ("--listen", f"127.0.0.1:{unused_tcp_port}", "--topic", f"t=log:{tmp_path / 'log'}")
+    address = arguments[1]
+    servers = [ServerProcess(*arguments)]
+    statements = triples(20_000)
+
+    def killing():
+        """Statements, in the middle of which the server dies and comes back."""
+        yield from statements[:12_000]
+        servers[-1].kill()
+        servers.append(ServerProcess(*arguments))
+        yield from statements[12_000:]
+
+    got: list = []
+    with servers[0], connect(address, reconnect_timeout=60) as publisher, connect(address) as reader:
+        subscription = reader.subscribe("t", from_="earliest")
+        reading = threading.Thread(target=lambda: got.extend(_until(subscription, statements[-1])))
+        reading.start()
+        publisher.publish("t", killing(), acknowledge_every=50_000)
+        reading.join(60)
+        with servers[1]:
+            kept = _until(reader.subscribe("t", from_="earliest"), statements[-1])
+    # The subscriber has seen the log as it is, over both servers.
+    assert got == kept
+    assert list(dict.fromkeys(kept)) == statements
+    # Twice is only what one call had sent without an acknowledgement.
+    assert len(kept) - len(statements) < 5_000
+
+
+def _until(subscription, last):
+    found: list = []
+    with subscription:
+        for batch in subscription.batches():
+            found += batch.statements()
+            if found[-1:] == [last]:
+                break
+    return found

@@ -70,7 +70,10 @@ jellyframe grpc subscribe --server localhost:9090 people --from earliest --take 
     stream_options.add_compression(parser)
     parser.add_argument("--roll-rows", metavar="N", type=positive, help="begin a new file after so many statements")
     parser.add_argument(
-        "--roll-seconds", metavar="SECONDS", type=positive_number, help="begin a new file after this time"
+        "--roll-seconds",
+        metavar="SECONDS",
+        type=positive_number,
+        help="begin a new file with what comes after this time",
     )
     parser.add_argument("--layout", choices=("struct", "ntriples", "flat"), help="the columns of Parquet and CSV")
     stream_options.add_stream_options(parser)

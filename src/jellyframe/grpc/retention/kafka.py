@@ -13,7 +13,13 @@ from contextlib import suppress
 
 from jellyframe.errors import JellyError, LimitError, StorageError
 from jellyframe.grpc.publications import CheckedFrame, Publication
-from jellyframe.grpc.retention.kafka_cluster import KafkaAddress, KafkaCluster, next_records, record_topic
+from jellyframe.grpc.retention.kafka_cluster import (
+    KafkaAddress,
+    KafkaCluster,
+    is_offset_gone,
+    next_records,
+    record_topic,
+)
 from jellyframe.grpc.retention.standalone import StandaloneEncoder, decode_standalone
 from jellyframe.grpc.retention.store import Deliver, Message, OffsetError, Store, StoreReader, require_offset
 from jellyframe.options import Limits
@@ -217,7 +223,7 @@ class _KafkaReader(StoreReader):
             error = record.error()
             if error is None:
                 self._left.append((record.offset(), record.value() or b""))
-            elif error.name() in ("_AUTO_OFFSET_RESET", "OFFSET_OUT_OF_RANGE"):
+            elif is_offset_gone(error):
                 raise OffsetError(f"the frame at offset {self._offset} is no longer kept")
         return bool(self._left)
 

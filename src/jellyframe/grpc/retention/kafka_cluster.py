@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import queue
 import re
 import threading
@@ -11,12 +12,13 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 from urllib.parse import parse_qsl, urlsplit
 from uuid import uuid4
 
-from jellyframe.errors import OptionsError, StorageError, how_to_install, shortened
+from jellyframe.errors import JellyError, OptionsError, StorageError, how_to_install, shortened
 
 SCHEME = "kafka"
 # Seconds that the cluster has to answer a question.
 _PATIENCE = 30.0
 _POLL_SECONDS = 0.1
+_log = logging.getLogger("jellyframe.grpc")
 _RECORDS_AT_A_TIME = 500
 # What Kafka allows in the name of a topic.
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9._-]{1,249}")
@@ -228,15 +230,38 @@ class KafkaCluster:
 
     def _read_new(self) -> None:
         while not self._is_closed.is_set():
-            while not self._tail_work.empty():
-                self._tail_work.get()()
-            for record in next_records(self._tail, _POLL_SECONDS):
-                watcher = self._watchers.get(record.topic() or "")
-                if watcher is not None and record.error() is None:
-                    watcher(record.offset(), record.value() or b"")
+            try:
+                while not self._tail_work.empty():
+                    self._tail_work.get()()
+                for record in next_records(self._tail, _POLL_SECONDS):
+                    self._pass_on(record)
+            except (self._kafka.KafkaException, JellyError) as error:
+                # Reading goes on: the library connects again by itself.
+                _log.warning("reading from the Kafka cluster %s has failed: %s", self._address.servers, error)
+
+    def _pass_on(self, record: Any) -> None:
+        """Hand a record to whoever watches its topic."""
+        name = record.topic() or ""
+        watcher = self._watchers.get(name)
+        error = record.error()
+        if watcher is None:
+            return
+        if error is None:
+            watcher(record.offset(), record.value() or b"")
+        elif is_offset_gone(error):
+            # Records were removed before they were read: go on with the oldest one that is left.
+            low = self.watermarks(name).low
+            _log.warning("the Kafka topic %s has lost records before offset %d", name, low)
+            self._tail.incremental_unassign([self.partition(name)])
+            self._tail.incremental_assign([self.partition(name, low)])
 
     def _errors(self) -> _KafkaErrors:
         return _KafkaErrors(self._kafka.KafkaException, self._address.servers)
+
+
+def is_offset_gone(error: Any) -> bool:
+    """Return whether an error says that there is no record at the offset at which reading was to go on."""
+    return error.name() in ("_AUTO_OFFSET_RESET", "OFFSET_OUT_OF_RANGE")
 
 
 def next_records(consumer: Any, seconds: float) -> list[Any]:
