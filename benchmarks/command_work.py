@@ -25,13 +25,14 @@ def from_jelly(jelly_path: str, text_path: str) -> None:
             sink.write(f"{triple.s} {triple.p} {triple.o} .\n")
 
 
-def decode(jelly_path: str) -> None:
+def decode(*jelly_paths: str) -> None:
     """Decoding alone: batches that nobody looks at."""
     from jellyframe import open_reader
 
-    with open_reader(jelly_path) as reader:
-        for _batch in reader.batches():
-            pass
+    for path in jelly_paths:
+        with open_reader(path) as reader:
+            for _batch in reader.batches():
+                pass
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from .datasets import DATASETS
 from .timing import count
 
 
-class _Text:
+class Text:
     """Pieces of text as a file object that cannot seek."""
 
     def __init__(self, pieces: Iterator[bytes]) -> None:
@@ -27,7 +27,7 @@ class _Text:
 def write(name: str, statements: str, path: str, dialect: DialectName = "released") -> None:
     dataset = DATASETS[name]
     with open_writer(path, dialect=dialect) as writer:
-        for batch in ntriples.read(_Text(dataset.chunks(int(statements))), quads=dataset.quads):
+        for batch in ntriples.read(Text(dataset.chunks(int(statements))), quads=dataset.quads):
             writer.write_batch(batch)
 
 

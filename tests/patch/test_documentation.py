@@ -7,12 +7,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-from support.examples import ROOT, page_programs
+from support.examples import ROOT, make_files, page_programs
 
 PAGE = "docs/patch.md"
 
 
 def test_programs_run(tmp_path: Path) -> None:
+    make_files(tmp_path)
     source = "\n\n".join(page_programs(PAGE))
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", source], cwd=tmp_path, capture_output=True, text=True, check=False
