@@ -1,6 +1,7 @@
 """Very many small data sets, each a frame, into frames of statements, against pyjelly's grouped parser."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from .. import peers, plain_text
 from ..comparison import against_peer
@@ -12,19 +13,26 @@ from ..workload import data_directory, kept_file
 FRAMES = Row("grouped-to-frames", "small data sets, one a frame → frames", "pyjelly grouped parse", "statements/s", 6)
 
 
-def _jelly(settings: Settings) -> bytes:
+def grouped_file(settings: Settings) -> Path:
+    """The data sets as a Jelly file of one frame each."""
     path = data_directory(settings.directory) / f"{GROUPED.name}-{settings.groups}.jelly"
     options = peers.options(quads=True, rdf_star=False, grouped=True)
-    return kept_file(
+    kept_file(
         path,
         lambda: [peers.serialize_frames(map(plain_text.statements, GROUPED.groups(settings.groups)), options)],
     )
+    return path
+
+
+def grouped_statements(settings: Settings) -> int:
+    """How many statements the data sets have together."""
+    return sum(text.count(b"\n") for text in GROUPED.groups(settings.groups))
 
 
 @once("grouped", FRAMES)
 def measure(settings: Settings, wanted: frozenset[str]) -> Iterator[Measurement]:
-    jelly = _jelly(settings)
-    statements = sum(text.count(b"\n") for text in GROUPED.groups(settings.groups))
+    jelly = grouped_file(settings).read_bytes()
+    statements = grouped_statements(settings)
 
     def to_frames() -> int:
         from jellyframe import open_reader
