@@ -9,7 +9,7 @@ import pytest
 from support.examples import Example, help_examples, make_files, page_commands, page_programs, run_command
 from support.web_processes import Served, ask, serving_process
 
-PAGES = ("README.md", "docs/http.md")
+PAGES = ("README.md", "docs/http.md", "docs/view.md")
 EXAMPLES = [*help_examples(), *(example for page in PAGES for example in page_commands(page))]
 
 
@@ -21,8 +21,9 @@ EXAMPLES = [*help_examples(), *(example for page in PAGES for example in page_co
 def test_command_that_serves(example: Example, tmp_path: Path) -> None:
     make_files(tmp_path)
     words = example.command.split()[1:]
-    with serving_process(*words, cwd=tmp_path) as served:
-        assert ask(served, "/").status == 200
+    quiet = ["--no-browser"] if words[0] == "view" else []
+    with serving_process(*words, *quiet, cwd=tmp_path) as served:
+        assert ask(served, f"/{served.url.partition('/')[2].partition('/')[2].partition('/')[2]}").status == 200
 
 
 def _addressed(text: str, served: Served) -> str:

@@ -40,7 +40,7 @@ SPARK_COMMANDS: tuple[str, ...] = (
     "invert",
     "replicate",
 )
-TOP_COMMANDS = ("version", "completion")
+TOP_COMMANDS = ("view", "version", "completion")
 
 _EXAMPLES = """\
 examples:

@@ -88,19 +88,24 @@ class RowFilter:
 
     def apply(self, batch: Batch) -> Batch:
         """Return a batch of the wanted rows, over the same terms. Frames keep their numbers, and may be empty."""
+        mask = self.mask(batch)
+        return batch if mask is None else batch.filter(mask)
+
+    def mask(self, batch: Batch) -> bytes | memoryview | None:
+        """Return, for each row of a batch, a byte that says whether it is wanted; None if all are."""
         mask: pa.Array | None = None
         for position, wanted in self._wanted.items():
             column = getattr(batch, position)
             if column is None:
                 if wanted.default_graph:
                     continue
-                return batch.filter(bytes(len(batch)))
+                return bytes(len(batch))
             terms = wanted.among(batch)
             if not terms.true_count:
-                return batch.filter(bytes(len(batch)))
+                return bytes(len(batch))
             rows = terms.take(term_column(column))
             mask = rows if mask is None else pc.and_(mask, rows)
-        return batch if mask is None else batch.filter(_bytes(mask))
+        return None if mask is None else _bytes(mask)
 
 
 def _bytes(mask: pa.Array) -> memoryview:

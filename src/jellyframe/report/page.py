@@ -32,7 +32,13 @@ class Page:
             f"<figure{shape}><figcaption><h2>{escaped(title)}</h2>{note}</figcaption>{plot}{table}</figure>"
         )
 
+    def content(self) -> str:
+        """Return the tiles and the figures alone, for a page that has the style sheet."""
+        figures = "\n".join(self._figures)
+        return f'<dl class="tiles">{"".join(self._tiles)}</dl>\n<div class="figures">\n{figures}\n</div>\n'
+
     def html(self) -> str:
+        """Return the whole page."""
         # Nothing is ever loaded, and the page says so, so that browsers see to it.
         policy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
         return (
@@ -43,8 +49,7 @@ class Page:
             f"<title>{escaped(self._title)}</title>\n<style>{CSS}</style>\n</head>\n"
             f'<body>\n<header><div><h1>{escaped(self._title)}</h1><p class="soft">{escaped(self._subtitle)}</p></div>'
             '<button id="theme" type="button">Light / dark</button></header>\n<main>\n'
-            f'<dl class="tiles">{"".join(self._tiles)}</dl>\n'
-            f'<div class="figures">\n{chr(10).join(self._figures)}\n</div>\n</main>\n'
+            f"{self.content()}</main>\n"
             '<footer>Made by jellyframe. Sizes are in powers of 1000.</footer>\n<div id="tip" hidden></div>\n'
             f"<script>{SCRIPT}</script>\n</body>\n</html>\n"
         )

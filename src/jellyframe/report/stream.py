@@ -37,8 +37,16 @@ _KIND_TITLES = {
 
 def stream_page(survey: StreamSurvey, history: FrameHistory, name: str, stored_bytes: int | None = None) -> str:
     """Return the page about a stream with a content survey. `stored_bytes` is the size of the file as it is."""
+    return _filled(Page(name, _subtitle(survey)), survey, history, stored_bytes).html()
+
+
+def stream_figures(survey: StreamSurvey, history: FrameHistory, stored_bytes: int | None = None) -> str:
+    """Return what `stream_page` shows as a part of another page."""
+    return _filled(Page("", ""), survey, history, stored_bytes).content()
+
+
+def _filled(page: Page, survey: StreamSurvey, history: FrameHistory, stored_bytes: int | None) -> Page:
     counts = survey.counts
-    page = Page(name, _subtitle(survey))
     _add_tiles(page, survey)
     if survey.content is not None:
         _add_compression(page, survey, stored_bytes)
@@ -49,7 +57,7 @@ def stream_page(survey: StreamSurvey, history: FrameHistory, name: str, stored_b
     _add_lookups(page, survey, history)
     if survey.options is not None:
         _add_options(page, survey.options, survey.dialect)
-    return page.html()
+    return page
 
 
 def _subtitle(survey: StreamSurvey) -> str:

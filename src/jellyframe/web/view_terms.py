@@ -1,0 +1,37 @@
+"""Terms as the page shows them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jellyframe.report.text import short_iri
+from jellyframe.terms import IRI, BlankNode, DefaultGraph, Literal, Term
+
+# Letters of a term in the table; of more, the page can ask for all.
+SHOWN_LETTERS = 300
+# Terms up to this length can be followed: they are part of an address.
+FOLLOWED_LETTERS = 4000
+
+
+def term_document(term: Term | DefaultGraph) -> dict[str, Any]:
+    """Return what the page shows of a term: its kind, its value and what else there is, and its text to filter by."""
+    if isinstance(term, DefaultGraph):
+        return {"kind": "default", "value": "", "text": "default"}
+    text = str(term)
+    document: dict[str, Any] = {"text": text if len(text) <= FOLLOWED_LETTERS else None, "length": len(text)}
+    if isinstance(term, IRI):
+        document |= {"kind": "iri", "value": short_iri(term.value)}
+    elif isinstance(term, BlankNode):
+        document |= {"kind": "bnode", "value": text}
+    elif isinstance(term, Literal):
+        document |= {"kind": "literal", "value": term.lex}
+        if term.language:
+            document["detail"] = f"@{term.language}"
+        elif term.datatype != "http://www.w3.org/2001/XMLSchema#string":
+            document["detail"] = short_iri(str(term.datatype))
+    else:
+        document |= {"kind": "triple", "value": text}
+    if len(document["value"]) > SHOWN_LETTERS:
+        document["value"] = document["value"][:SHOWN_LETTERS] + "…"
+        document["cut"] = True
+    return document
