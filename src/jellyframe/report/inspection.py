@@ -18,6 +18,11 @@ def options_document(survey: StreamSurvey) -> dict[str, Any]:
         return {}
     if survey.dialect == "draft":
         return _draft_options(options)
+    return released_options(options)
+
+
+def released_options(options: StreamOptions) -> dict[str, Any]:
+    """Return the options of a stream in the released format, by the names and values of its specification."""
     return {
         "stream_name": options.stream_name,
         "physical_type": f"PHYSICAL_STREAM_TYPE_{options.physical_type.name} ({int(options.physical_type)})",

@@ -15,7 +15,7 @@ from jellyframe.ops.browsing.pages import FROM_END, BrowsedFile, Place
 from jellyframe.ops.filters import parse_term
 from jellyframe.ops.survey import inspect
 from jellyframe.report.history import FrameHistory
-from jellyframe.report.inspection import options_document
+from jellyframe.report.inspection import released_options
 from jellyframe.report.stream import stream_figures
 from jellyframe.web.asgi import Receive, Request, RequestError, Response, Scope, Send, page_response, text_response
 from jellyframe.web.guard import HostGuard
@@ -169,7 +169,14 @@ class ViewApp:
             found = sample(file)
         history = FrameHistory()
         delimited = None if file.is_delimited else False
-        survey = inspect(found.data, content=True, delimited=delimited, limits=file.limits, on_frame=history.add)
+        survey = inspect(
+            found.data,
+            content=True,
+            delimited=delimited,
+            dialect="released",
+            limits=file.limits,
+            on_frame=history.add,
+        )
         return {
             "figures": stream_figures(survey, history, file.size if found.is_all else None),
             "sampled": None if found.is_all else len(found.data),
@@ -218,7 +225,7 @@ def _file_document(file: BrowsedFile) -> Document:
         "statements": file.statements,
         "compression": file.compression,
         "graphs": file.options.has_graph,
-        "options": [[key, str(value)] for key, value in options_document(file.options).items()],
+        "options": [[key, str(value)] for key, value in released_options(file.options).items()],
         "jumps": anchors is not None and anchors.after(0) is not None,
         "indexed": anchors is not None and anchors.is_indexed,
     }

@@ -97,7 +97,9 @@ def frame_list(file: BrowsedFile, anchor: int, first: int, count: int) -> FrameL
             size = len(raw.prefix) + len(raw.body)
             found.append(FrameSummary(frame.number, raw.offset, size, frame.counts, frame.metadata))
 
-    survey = StreamSurvey(limits=file.limits, delimited=file.is_delimited, on_frame=add, keep_metadata=True)
+    survey = StreamSurvey(
+        limits=file.limits, delimited=file.is_delimited, dialect="released", on_frame=add, keep_metadata=True
+    )
     frames = raw_frames(file, anchor)
     for raw in islice(frames, first + count):
         survey.push(raw.prefix + raw.body)
