@@ -431,6 +431,7 @@ def test_a_response_is_finished_when_the_server_is_asked_to_end(data: Path) -> N
         served.process.send_signal(signal.SIGTERM)
         assert len(start + response.read()) == LARGE_BYTES
         connection.close()
+        assert served.process.wait(30) == 0
 
 
 def test_what_cannot_be_served(tmp_path: Path) -> None:
