@@ -8,14 +8,15 @@ from array import array
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, get_args
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 
 from jellyframe.errors import JellyError, NamedGraphError
-from jellyframe.options import LogicalType, PhysicalType, StreamOptions
+from jellyframe.options import DialectName, LogicalType, PhysicalType, StreamOptions
 from support.strategies import TYPE_PAIRS
 
 EX = "http://example.org/"
@@ -79,6 +80,7 @@ class WriterMachine(RuleBasedStateMachine):
 
     package: ModuleType
     terms: Terms
+    dialect: DialectName = "released"
 
     def __init__(self) -> None:
         super().__init__()
@@ -104,6 +106,7 @@ class WriterMachine(RuleBasedStateMachine):
         delimited=st.sampled_from([True, True, True, False]),
         index=st.booleans(),
         to_path=st.booleans(),
+        use_repeat=st.booleans(),
     )
     def open(self, types: Any, generalized: bool, star: bool, index: bool, to_path: bool, **chosen: Any) -> None:
         physical, logical = types or (PhysicalType.UNSPECIFIED, LogicalType.UNSPECIFIED)
@@ -116,12 +119,13 @@ class WriterMachine(RuleBasedStateMachine):
             max_prefix_table_size=chosen.pop("prefixes"),
             max_datatype_table_size=chosen.pop("datatypes"),
             version=chosen.pop("version"),
+            use_repeat=chosen.pop("use_repeat"),
         )
         self.is_grouped = logical.is_grouped
         self.is_bare = not chosen["delimited"]
-        index = index and chosen["delimited"] and not self.is_grouped
+        index = index and chosen["delimited"] and not self.is_grouped and self.dialect == "released"
         self.sink: Any = Path(self.folder.name, "file.jelly") if to_path else io.BytesIO()
-        self.writer = self.package.open_writer(self.sink, self.options, index=index, **chosen)
+        self.writer = self.package.open_writer(self.sink, self.options, index=index, dialect=self.dialect, **chosen)
         self.has_index = index
 
     # ---- what is written ----
@@ -258,7 +262,7 @@ class WriterMachine(RuleBasedStateMachine):
 
     def check(self) -> None:
         data = self.sink.read_bytes() if isinstance(self.sink, Path) else self.sink.getvalue()
-        with self.package.open_reader(data) as reader:
+        with self.package.open_reader(data, dialect=self.dialect) as reader:
             read = [
                 {
                     "statements": [tuple(statement) for statement in frame],
@@ -277,7 +281,11 @@ class WriterMachine(RuleBasedStateMachine):
         else:
             assert flat(read) == flat(written)
         uses_1_1 = self.has_index or any(frame["namespaces"] or frame["metadata"] for frame in written)
-        assert self.writer.options.version == max(self.options.version, 2 if uses_1_1 else 1)
+        if self.dialect == "draft":
+            assert not uses_1_1
+            assert self.writer.options.version == 1
+        else:
+            assert self.writer.options.version == max(self.options.version, 2 if uses_1_1 else 1)
 
 
 def attempt(call: Any, *arguments: Any) -> JellyError | None:
@@ -298,9 +306,11 @@ def flat(frames: list[dict[str, Any]]) -> tuple[list[Any], list[Any], list[Any]]
     )
 
 
-def test_what_was_accepted_reads_back_exactly(twin: ModuleType) -> None:
+@pytest.mark.parametrize("chosen", get_args(DialectName))
+def test_what_was_accepted_reads_back_exactly(twin: ModuleType, chosen: DialectName) -> None:
     class Machine(WriterMachine):
         package = twin
         terms = Terms(twin)
+        dialect = chosen
 
     run_state_machine_as_test(Machine, settings=settings(settings.default, stateful_step_count=20))
