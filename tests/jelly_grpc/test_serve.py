@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 
 from jellyframe import StreamOptions
-from support.examples import help_examples, make_files, run_command
+from support.examples import help_examples, make_files, page_commands, run_command
 from support.grpc_process import ServerProcess
 from support.grpc_server import PlainClient, Received, frames_of, triples
 
-EXAMPLES = [example.command for example in help_examples() if example.place == "jellyframe grpc serve"]
+SHOWN = [*help_examples(), *page_commands("docs/grpc.md"), *page_commands("README.md")]
+EXAMPLES = list(dict.fromkeys(one.command for one in SHOWN if one.command.startswith("jellyframe grpc serve")))
 
 
 def test_it_listens_serves_and_stops(tmp_path: Path) -> None:
@@ -34,7 +35,7 @@ def test_example(command: str, tmp_path: Path) -> None:
     if "--check-config" in command:
         run_command(command, tmp_path)
         return
-    words = [word for word in shlex.split(command)[3:] if word not in ("--listen", "127.0.0.1:9090")]
+    words = [word for word in shlex.split(command, comments=True)[3:] if word not in ("--listen", "127.0.0.1:9090")]
     server = ServerProcess(*words, "--listen", "127.0.0.1:0", cwd=tmp_path)
     assert server.address
     code, notes = server.end(signal.SIGINT)
