@@ -12,6 +12,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from grpc import StatusCode
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -193,6 +194,28 @@ def test_a_frame_that_a_subscription_cannot_hold_ends_that_one_only() -> None:
         wide_task.cancel()
         await asyncio.gather(wide_task, return_exceptions=True)
         assert wide.ending is None
+
+    asyncio.run(run())
+
+
+def test_what_is_published_when_a_subscription_begins_is_not_missed() -> None:
+    async def run() -> None:
+        topic = Topic("t", LiveStore())
+        await topic.start()
+        subscriber = topic.subscribe(None, with_offsets=False)
+        publication = Publication(Limits())
+        for data in frames_of(triples(8), 4, StreamOptions.small()):
+            await topic.publish(publication.check(data))
+        frames: list[bytes] = []
+
+        async def send(data: bytes) -> None:
+            frames.append(data)
+            if len(frames) == 2:
+                subscriber.end(StatusCode.OK)
+
+        await topic.serve(subscriber, topic.store.next_offset, send)
+        assert Received(frames).statements == triples(8)
+        assert topic.is_idle
 
     asyncio.run(run())
 

@@ -161,7 +161,7 @@ class Services:
             await topic.serve(subscriber, position, context.write)
         finally:
             self._subscriptions -= 1
-            topic.subscribers.pop(subscriber, None)
+            topic.unsubscribe(subscriber)
         assert subscriber.ending is not None
         return subscriber.ending
 

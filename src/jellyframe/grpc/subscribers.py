@@ -34,6 +34,7 @@ class Subscriber:
     Attributes:
         options: the options of the subscription, once they are settled
         is_fresh: whether nothing has been sent yet
+        is_joined: whether it gets frames as they come
         next_offset: the offset behind the last frame that was put into the queue
         has_overflowed: whether the queue was given up, and the frames from `next_offset` on have to be read again
         bytes_sent: bytes handed to the connection
@@ -53,6 +54,7 @@ class Subscriber:
         self.with_offsets = with_offsets
         self.options: StreamOptions | None = None
         self.is_fresh = True
+        self.is_joined = False
         self.next_offset = 0
         self.has_overflowed = False
         self.bytes_sent = 0

@@ -148,7 +148,7 @@ class Topic:
     def subscribe(
         self, requested: StreamOptions | None, *, with_offsets: bool, dialect: DialectName = "released"
     ) -> Subscriber:
-        """Return a subscriber, to be served with `serve`."""
+        """Return a subscriber, to be served with `serve`. What is published from now on is for it, too."""
         subscriber = Subscriber(
             requested,
             with_offsets=with_offsets,
@@ -157,7 +157,14 @@ class Topic:
             dialect=dialect,
         )
         self.subscribers[subscriber] = None
+        if not self.store.is_retained:
+            self._join(subscriber)
         return subscriber
+
+    def unsubscribe(self, subscriber: Subscriber) -> None:
+        """Forget a subscriber."""
+        self._leave(subscriber)
+        self.subscribers.pop(subscriber, None)
 
     def first_position(self, start: Start | None) -> int:
         """Return the offset at which a subscription begins."""
@@ -182,8 +189,7 @@ class Topic:
                 else:
                     await self._serve_new(subscriber, send)
         finally:
-            self._leave(subscriber)
-            self.subscribers.pop(subscriber, None)
+            self.unsubscribe(subscriber)
 
     async def _serve_kept(self, subscriber: Subscriber, send: Send) -> None:
         """Send frames that are kept, until all that are visible have been sent."""
@@ -221,12 +227,17 @@ class Topic:
         self.counts.bytes_out += len(data)
 
     def _join(self, subscriber: Subscriber) -> None:
+        """Have a subscriber get frames as they come, unless it does so already."""
+        if subscriber.is_joined:
+            return
+        subscriber.is_joined = True
         if subscriber.options is None:
             self._waiting[subscriber] = None
         else:
             self._group(subscriber.options, subscriber).add(subscriber)
 
     def _leave(self, subscriber: Subscriber) -> None:
+        subscriber.is_joined = False
         self._waiting.pop(subscriber, None)
         if subscriber.options is not None:
             key = (subscriber.options, subscriber.with_offsets, subscriber.dialect)
