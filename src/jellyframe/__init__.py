@@ -76,8 +76,11 @@ if TYPE_CHECKING:
     from jellyframe.formats import ntriples
     from jellyframe.formats.patches import open_patch_input, open_patch_output, read_patch_table, write_patch_table
     from jellyframe.integrations.frames import open_table, read_duckdb, read_pandas, read_polars, scan_polars
+    from jellyframe.integrations.neo4j_csv import write_neo4j
+    from jellyframe.integrations.networkx_graphs import from_networkx, to_networkx
     from jellyframe.integrations.patch_applying import apply_patch
     from jellyframe.integrations.patch_recording import record
+    from jellyframe.integrations.property_tables import pivot
     from jellyframe.kernel import kernel_name
     from jellyframe.ops.comparing import compare
     from jellyframe.ops.convert import convert
@@ -133,8 +136,11 @@ _HOMES = {
     ),
     "batch.frames": ("Frame",),
     "formats.patches": ("open_patch_input", "open_patch_output", "read_patch_table", "write_patch_table"),
+    "integrations.neo4j_csv": ("write_neo4j",),
+    "integrations.networkx_graphs": ("from_networkx", "to_networkx"),
     "integrations.patch_applying": ("apply_patch",),
     "integrations.patch_recording": ("record",),
+    "integrations.property_tables": ("pivot",),
     "integrations.frames": ("open_table", "read_duckdb", "read_pandas", "read_polars", "scan_polars"),
     "kernel": ("kernel_name",),
     "ops.comparing": ("compare",),
@@ -242,6 +248,7 @@ __all__ = [
     "compare",
     "convert",
     "dumps",
+    "from_networkx",
     "inspect",
     "kernel_name",
     "loads",
@@ -253,6 +260,7 @@ __all__ = [
     "open_reader",
     "open_table",
     "open_writer",
+    "pivot",
     "read_duckdb",
     "read_pandas",
     "read_patch_table",
@@ -262,8 +270,10 @@ __all__ = [
     "scan",
     "scan_polars",
     "statistics",
+    "to_networkx",
     "transcode",
     "validate",
+    "write_neo4j",
     "write_patch_table",
     "write_table",
 ]
@@ -271,6 +281,8 @@ __all__ = [
 
 _load = attribute_loader(__name__, _MODULE_OF)
 provide_view("batch.to_arrow", f"{__name__}.arrow.tables", "batch_to_arrow")
+provide_view("reader.html", f"{__name__}.report.notebook", "reader_html")
+provide_view("statistics.html", f"{__name__}.report.notebook", "statistics_html")
 
 
 if not TYPE_CHECKING:  # for type checkers, a name that is not there is a mistake

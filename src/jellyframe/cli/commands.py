@@ -33,6 +33,7 @@ SPARK_COMMANDS: tuple[str, ...] = (
     "partition",
     "sample",
     "stats",
+    "tables",
     "validate",
     "diff",
     "apply",

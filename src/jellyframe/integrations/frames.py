@@ -8,7 +8,7 @@ is where the paths are; `concatenated` and `limits` are those of `open_reader`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Unpack, cast
 
 import pyarrow as pa
 
@@ -69,7 +69,9 @@ def read_polars(
     """
     with needed_by("read_polars"):
         import polars as pl
-    return pl.DataFrame(StatementSource(source, reading).table(layout, columns, dictionary=dictionary))
+    table = StatementSource(source, reading).table(layout, columns, dictionary=dictionary)
+    # In the chunks that it has: joining them would copy it all.
+    return cast("pl.DataFrame", pl.from_arrow(table, rechunk=False))
 
 
 def scan_polars(

@@ -18,6 +18,7 @@ from jellyframe.ops.inputs import InputOptions, Inputs, Paths
 from jellyframe.ops.reading import piece_batches
 from jellyframe.ops.scan import Terms, terms_of
 from jellyframe.options import LayoutName, Limits
+from jellyframe.report.notebook import FIRST_ROWS, table_html
 from jellyframe.storage.types import FileSystem
 from jellyframe.stream.reader import open_reader
 from jellyframe.stream.splits import Piece
@@ -157,6 +158,12 @@ class ArrowStatements:
     def reader(self) -> pa.RecordBatchReader:
         """Return a reader that begins at the first statement."""
         return pa.RecordBatchReader.from_batches(self.schema, self._view.record_batches(self._source.batches()))
+
+    def _repr_html_(self) -> str:
+        """Return the first rows, for notebooks."""
+        batch = next(iter(self.reader()), None)
+        rows = [] if batch is None else [list(row.values()) for row in batch.slice(0, FIRST_ROWS).to_pylist()]
+        return table_html(self.schema.names, rows)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Export the statements through the Arrow C stream interface."""

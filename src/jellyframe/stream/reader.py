@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from jellyframe.batch import Batch
 from jellyframe.batch.frames import Frame, frames_of
+from jellyframe.errors import JellyError
+from jellyframe.lazy import view_maker
 from jellyframe.options import Limits, StreamOptions
 from jellyframe.storage.sources import ByteSource
 from jellyframe.storage.types import FileSystem, Source
@@ -132,6 +134,16 @@ class StatementReader(AnyReader[StreamOptions]):
 
     def __iter__(self) -> Iterator[Triple | Quad]:
         return self.statements()
+
+    def _repr_html_(self) -> str:
+        """Return the options and the first statements, for notebooks. Nothing is consumed."""
+        options: StreamOptions | JellyError
+        try:
+            options = self.options
+        except JellyError as error:
+            options = error
+        html: str = view_maker("reader.html")(self.source_name, options, self._waiting_batch)
+        return html
 
     # ---- the mechanism ----
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from jellyframe.lazy import view_maker
 from jellyframe.ops.statistics.counting import (
     BAD_RECORD,
     CLASS,
@@ -63,6 +64,11 @@ class Statistics:
     default_graph: int = 0
     bad_records: int = 0
     problems: list[str] = field(default_factory=list)
+
+    def _repr_html_(self) -> str:
+        """Return the numbers as tables, for notebooks."""
+        html: str = view_maker("statistics.html")(self)
+        return html
 
     @classmethod
     def of(cls, rows: Iterable[tuple[int, str, int, int]], *, approximate: bool = False) -> Statistics:

@@ -18,6 +18,7 @@ from jellyframe.lazy import attribute_loader
 if TYPE_CHECKING:
     from jellyframe.ops.summary import Summary
     from jellyframe.spark.jobs.converting import convert
+    from jellyframe.spark.jobs.graph_frames import graph_frames
     from jellyframe.spark.jobs.inputs import read_statements
     from jellyframe.spark.jobs.inverting import invert
     from jellyframe.spark.jobs.merging import merge
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from jellyframe.spark.jobs.replicating import Replication, replicate
     from jellyframe.spark.jobs.sampling import sample
     from jellyframe.spark.jobs.statistics import stats
+    from jellyframe.spark.jobs.tables import tables
     from jellyframe.spark.jobs.validating import validate
 
 __all__ = [
@@ -35,6 +37,7 @@ __all__ = [
     "compact",
     "convert",
     "diff",
+    "graph_frames",
     "invert",
     "merge",
     "partition",
@@ -42,6 +45,7 @@ __all__ = [
     "replicate",
     "sample",
     "stats",
+    "tables",
     "validate",
 ]
 
@@ -52,6 +56,7 @@ _HOMES = {
     "compact": "patching",
     "convert": "converting",
     "diff": "patching",
+    "graph_frames": "graph_frames",
     "invert": "inverting",
     "merge": "merging",
     "partition": "partitioning",
@@ -59,6 +64,7 @@ _HOMES = {
     "replicate": "replicating",
     "sample": "sampling",
     "stats": "statistics",
+    "tables": "tables",
     "validate": "validating",
 }
 

@@ -1,0 +1,43 @@
+"""`jellyframe spark tables`: a Parquet data set for each class."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from jellyframe.cli.spark.jobs import add_job, input_paths, job_session, read_settings, report
+from jellyframe.cli.spark.output import add_target
+
+
+def add_parser(subparsers: Any) -> None:
+    parser = add_job(
+        subparsers,
+        "tables",
+        run,
+        help="write a Parquet data set for each class, with one row for each instance",
+        description="Write a folder of Parquet files for each class: one row for each instance, one column for each\n"
+        "predicate, with types told by the XSD datatypes, and lists where a predicate repeats. Subjects without a\n"
+        "class are in the folder `untyped`; manifest.json tells the class of each folder.",
+        examples="""
+jellyframe spark tables people.jelly --to tables
+jellyframe spark tables dump/*.nt.gz --to tables --overwrite --json
+""",
+    )
+    add_target(parser, may_append=False)
+    parser.add_argument(
+        "--blank-nodes",
+        choices=("keep", "per-file"),
+        default="keep",
+        help="keep labels as they are (the default: files of a dump share nodes), or make those of each file its own",
+    )
+    parser.add_switch("--json", default=False, help="the summary as JSON on standard output")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    paths, settings = input_paths(arguments), read_settings(arguments)
+    settings |= {"save": "overwrite" if arguments.overwrite else "error", "blank_nodes": arguments.blank_nodes}
+    with job_session(arguments) as spark:
+        from jellyframe.spark.jobs import tables
+
+        summary = tables(spark, paths, arguments.to, **settings)
+    return report(summary, arguments)

@@ -1,0 +1,162 @@
+"""Arrow types for the literals of a predicate, told by their XSD datatypes as far as all lexical forms fit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+XSD = "http://www.w3.org/2001/XMLSchema#"
+_INTEGERS = frozenset(
+    XSD + name
+    for name in (
+        "integer int long short byte nonNegativeInteger positiveInteger nonPositiveInteger negativeInteger "
+        "unsignedLong unsignedInt unsignedShort unsignedByte"
+    ).split()
+)
+_FLOATS = frozenset((XSD + "double", XSD + "float"))
+_MOST_DIGITS = 38
+_INT64_DIGITS = 18
+_INTEGER = r"^[+-]?[0-9]+$"
+_DECIMAL = r"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)$"
+_FLOAT = r"^([+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?INF|NaN)$"
+_DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
+_DATE_TIME = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?"
+
+
+class ColumnType(NamedTuple):
+    """The type of a column. Of decimals, `digits` before the point and `scale` behind it are what values need."""
+
+    kind: str
+    digits: int = 0
+    scale: int = 0
+
+    def arrow(self) -> pa.DataType:
+        """Return the Arrow type."""
+        if self.kind == "decimal":
+            return pa.decimal128(_MOST_DIGITS, self.scale)
+        return _ARROW[self.kind]
+
+    def merged(self, other: ColumnType) -> ColumnType:
+        """Return the type that holds the values of both: numbers without loss, and strings for all else."""
+        if self == other or (self.kind == other.kind and self.kind != "decimal"):
+            return self if self.digits >= other.digits else other
+        if {self.kind, other.kind} <= {"integer", "decimal"}:
+            return _decimal(max(self.digits, other.digits), max(self.scale, other.scale))
+        return STRING
+
+
+STRING = ColumnType("string")
+_ARROW = {
+    "string": pa.string(),
+    "integer": pa.int64(),
+    "float": pa.float64(),
+    "boolean": pa.bool_(),
+    "date": pa.date32(),
+    "timestamp": pa.timestamp("us"),
+    "timestamp_utc": pa.timestamp("us", "UTC"),
+}
+
+
+def _decimal(digits: int, scale: int) -> ColumnType:
+    return ColumnType("decimal", digits, scale) if digits + scale <= _MOST_DIGITS else STRING
+
+
+def type_of(values: pa.Array, kinds: pa.Array, datatypes: pa.Array) -> ColumnType:
+    """Return the type for objects: their strings, their kinds of term, and the datatypes of literals.
+
+    It is `string` unless all are literals of one family of XSD datatypes (integers and decimals are one), and all
+    lexical forms are valid and fit.
+    """
+    if kinds.unique().to_pylist() != ["literal"]:
+        return STRING
+    named = set(datatypes.unique().to_pylist())
+    if None in named or not named:
+        return STRING
+    texts = pc.utf8_trim_whitespace(values)
+    for family, find in _FAMILIES:
+        if named <= family:
+            return find(texts)
+    return STRING
+
+
+def converted(values: pa.Array, kinds: pa.Array, column: ColumnType) -> pa.Array:
+    """Return objects as values of a type that fits them. Strings are IRIs, `_:label`, or lexical forms as they are."""
+    if column.kind == "string":
+        return pc.if_else(pc.equal(kinds, "bnode"), pc.binary_join_element_wise("_:", values, ""), values)
+    texts = pc.utf8_trim_whitespace(values)
+    if column.kind == "boolean":
+        return pc.is_in(texts, value_set=pa.array(["true", "1"]))
+    if column.kind in ("integer", "decimal", "float"):
+        texts = pc.replace_substring_regex(texts, r"^\+", "")
+    if column.kind == "decimal":
+        texts = pc.replace_substring_regex(texts, r"\.$", "")
+    return texts.cast(column.arrow())
+
+
+def _all_match(texts: pa.Array, pattern: str) -> bool:
+    return bool(pc.all(pc.match_substring_regex(texts, pattern)).as_py())
+
+
+def _casts(texts: pa.Array, column: ColumnType) -> ColumnType:
+    """Return the type if Arrow takes all values, which it refuses, say, for the 30th of February."""
+    try:
+        converted(texts, pa.nulls(len(texts), pa.string()), column)
+    except pa.ArrowException:
+        return STRING
+    return column
+
+
+def _longest(texts: pa.Array, pattern: str) -> int:
+    """Return the length of the longest text once what matches is taken away."""
+    return int(pc.max(pc.utf8_length(pc.replace_substring_regex(texts, pattern, ""))).as_py())
+
+
+def _number(texts: pa.Array) -> ColumnType:
+    if not _all_match(texts, _DECIMAL):
+        return STRING
+    digits = _longest(texts, r"^[+-]?0*|\..*$")
+    if _all_match(texts, _INTEGER):
+        return ColumnType("integer", digits) if digits <= _INT64_DIGITS else _decimal(digits, 0)
+    return _decimal(digits, _longest(texts, r"^[^.]*\.?"))
+
+
+def _integer(texts: pa.Array) -> ColumnType:
+    return _number(texts) if _all_match(texts, _INTEGER) else STRING
+
+
+def _decimal_number(texts: pa.Array) -> ColumnType:
+    found = _number(texts)
+    return _decimal(found.digits, 0) if found.kind == "integer" else found
+
+
+def _float(texts: pa.Array) -> ColumnType:
+    return _casts(texts, ColumnType("float")) if _all_match(texts, _FLOAT) else STRING
+
+
+def _boolean(texts: pa.Array) -> ColumnType:
+    return ColumnType("boolean") if _all_match(texts, "^(true|false|1|0)$") else STRING
+
+
+def _date(texts: pa.Array) -> ColumnType:
+    return _casts(texts, ColumnType("date")) if _all_match(texts, _DATE) else STRING
+
+
+def _timestamp(texts: pa.Array) -> ColumnType:
+    if _all_match(texts, _DATE_TIME + "$"):
+        return _casts(texts, ColumnType("timestamp"))
+    if _all_match(texts, _DATE_TIME + r"(Z|[+-][0-9]{2}:[0-9]{2})$"):
+        return _casts(texts, ColumnType("timestamp_utc"))
+    return STRING
+
+
+_FAMILIES: tuple[tuple[frozenset[str], Callable[[pa.Array], ColumnType]], ...] = (
+    (_INTEGERS, _integer),
+    (_INTEGERS | {XSD + "decimal"}, _decimal_number),
+    (_FLOATS, _float),
+    (frozenset((XSD + "boolean",)), _boolean),
+    (frozenset((XSD + "date",)), _date),
+    (frozenset((XSD + "dateTime", XSD + "dateTimeStamp")), _timestamp),
+)
