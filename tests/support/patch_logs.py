@@ -53,9 +53,9 @@ def read_patches(folder: Path) -> list[Any]:
 
 
 def read_data(folder: Path) -> list[Quad]:
-    """The statements of the Jelly files in a folder, as quads."""
+    """The statements of a Jelly file, or of those in a folder, as quads."""
     found: list[Quad] = []
-    for path in sorted(folder.rglob("*.jelly")):
+    for path in sorted(folder.rglob("*.jelly")) if folder.is_dir() else [folder]:
         with jellyframe.open_reader(path) as reader:
             found += [
                 one if isinstance(one, Quad) else Quad(*one, jellyframe.DEFAULT_GRAPH) for one in reader.statements()

@@ -14,6 +14,7 @@ import pytest
 import jellyframe
 from jellyframe import StreamOptions
 from support.command import COMMAND, environment, error_of, run
+from support.patch_logs import apply_to_set, read_data, read_patches, statement
 from support.spark_data import STATEMENTS, write_jelly
 
 pytest.importorskip("grpc_status", reason="needs pyspark[connect]")
@@ -57,6 +58,32 @@ def test_jobs_in_a_row(server, source, tmp_path):
     assert statements(tmp_path / "parts") == statements(tmp_path / "m") == len(set(STATEMENTS))
     run("spark", "sample", tmp_path / "m", "--number=5", "--to", tmp_path / "five", server)
     assert statements(tmp_path / "five") == 5
+
+
+def test_patches_in_a_row(server, tmp_path):
+    old = [statement(number) for number in range(60)]
+    write_jelly(tmp_path / "old.jelly", old)
+    write_jelly(tmp_path / "new.jelly", [statement(number) for number in range(20, 90)])
+    places = [tmp_path / "old.jelly", tmp_path / "new.jelly"]
+    done = run("spark", "diff", *places, "--to", tmp_path / "changes", "--preset=small", "--json", server, code=1)
+    assert json.loads(done.out)["statements"] == 50
+    run("spark", "diff", places[0], places[0], "--to", tmp_path / "nothing", server)
+    run("spark", "apply", places[0], tmp_path / "changes", tmp_path / "nothing", "--to", tmp_path / "now", server)
+    assert {*read_data(tmp_path / "now")} == {*read_data(tmp_path / "new.jelly")}
+    run("spark", "compact", tmp_path / "changes", "--to", tmp_path / "one", "--files=1", "--index=false", server)
+    run("spark", "invert", tmp_path / "one", "--to", tmp_path / "undo", server)
+    assert apply_to_set(read_data(tmp_path / "now"), read_patches(tmp_path / "undo")) == {*old}
+    made = run("spark", "replicate", places[0], tmp_path / "one", "--to", tmp_path / "replica", server)
+    assert "; 1 patches, snapshot 1\n" in made.err
+    assert "no new patches; snapshot 1" in run("spark", "replicate", tmp_path / "replica", tmp_path / "one", server).err
+    assert {*read_data(tmp_path / "replica" / "current")} == {*read_data(tmp_path / "new.jelly")}
+    for arguments, message in [
+        (["diff", places[0]], "only one input is named: name the old data, then the new data"),
+        (["diff", *places, places[0]], "more than two inputs"),
+        (["apply", places[0], places[1]], "new.jelly is Jelly, RDF data and not changes to it"),
+    ]:
+        assert message in error_of("spark", *arguments, "--to", tmp_path / "refused", server)
+    assert not (tmp_path / "refused").exists()
 
 
 def test_validate_answers_with_its_exit_code(server, source):
