@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from support.examples import Example, help_examples, make_files, page_commands, page_programs, run_command
+from support.examples import ROOT, Example, help_examples, make_files, page_commands, page_programs, run_command
 from support.web_processes import Served, ask, serving_process
 
 PAGES = ("README.md", "docs/http.md", "docs/view.md")
@@ -46,3 +46,14 @@ def test_commands_and_programs_of_the_page(tmp_path: Path) -> None:
         )
         assert done.returncode == 0, f"{done.stderr}\n{source}"
         assert "people.jelly jelly" in done.stdout
+
+
+def test_the_example() -> None:
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-m", "examples.http.serve_and_read"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "1000 data sets in one response" in done.stdout
