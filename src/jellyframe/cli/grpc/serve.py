@@ -131,10 +131,14 @@ def _kafka_topic(url: str) -> TopicSettings:
 
 async def _serve(server: Server, arguments: argparse.Namespace) -> None:
     import asyncio
+    import gc
     import signal
 
     loop = asyncio.get_running_loop()
     await server.start()
+    # What has been imported stays: the garbage collector need not look at it again and again.
+    gc.collect()
+    gc.freeze()
     stopping: list[asyncio.Task[None]] = []
 
     def stop() -> None:
