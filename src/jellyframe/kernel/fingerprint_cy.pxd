@@ -10,10 +10,6 @@ cdef class Fingerprints:
     cdef int _require(
         self, TermTable terms, int term, unsigned long long[::1] hashes, unsigned char[::1] known
     ) except -1
-    cdef int _add(
-        self, unsigned long long[::1] out, Py_ssize_t at, unsigned long long[::1] hashes, Py_ssize_t term,
-        unsigned long long factor,
-    ) except -1
     cdef int _of_plain(self, TermTable terms, int term, int kind, unsigned long long[::1] out) except -1
     cdef object _of_strings(self, StringTable strings)
     cdef int _collect(

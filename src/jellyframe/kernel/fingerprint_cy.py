@@ -108,6 +108,9 @@ class Fingerprints:
         hashes: cython.ulonglong[::1] = words(2 * terms.count) if is_lazy else self.of_terms(terms)
         known: cython.uchar[::1] = memoryview(bytearray(max(terms.count if is_lazy else 0, 1)))
         i: cython.Py_ssize_t
+        term: cython.int
+        high: cython.ulonglong
+        low: cython.ulonglong
         rows: cython.Py_ssize_t = s.shape[0]
         result = words(2 * rows)
         out: cython.ulonglong[::1] = result
@@ -115,44 +118,40 @@ class Fingerprints:
             self._details = self._of_strings(terms.datatypes)
             self._languages = self._of_strings(terms.languages)
         for i in range(rows):
-            if is_lazy:
-                self._require(terms, s[i], hashes, known)
-                self._require(terms, p[i], hashes, known)
-                self._require(terms, o[i], hashes, known)
-                if has_graph:
-                    self._require(terms, g[i], hashes, known)
-            self._add(out, 2 * i, hashes, 2 * s[i], S_FACTOR)
-            self._add(out, 2 * i, hashes, 2 * p[i], P_FACTOR)
-            self._add(out, 2 * i, hashes, 2 * o[i], O_FACTOR)
+            term = s[i]
+            if is_lazy and known[term] == 0:
+                self._require(terms, term, hashes, known)
+            high = hashes[2 * term] * S_FACTOR
+            low = hashes[2 * term + 1] * S_FACTOR
+            term = p[i]
+            if is_lazy and known[term] == 0:
+                self._require(terms, term, hashes, known)
+            high += hashes[2 * term] * P_FACTOR
+            low += hashes[2 * term + 1] * P_FACTOR
+            term = o[i]
+            if is_lazy and known[term] == 0:
+                self._require(terms, term, hashes, known)
+            high += hashes[2 * term] * O_FACTOR
+            low += hashes[2 * term + 1] * O_FACTOR
             if has_graph:
-                self._add(out, 2 * i, hashes, 2 * g[i], G_FACTOR)
+                term = g[i]
+                if is_lazy and known[term] == 0:
+                    self._require(terms, term, hashes, known)
+                high += hashes[2 * term] * G_FACTOR
+                low += hashes[2 * term + 1] * G_FACTOR
+            out[2 * i] = cython.cast(cython.ulonglong, high)
+            out[2 * i + 1] = cython.cast(cython.ulonglong, low)
         return result[: 2 * rows]
 
     @cython.cfunc
-    @cython.inline
     @cython.exceptval(-1, check=False)
     def _require(
         self, terms: TermTable, term: cython.int, hashes: cython.ulonglong[::1], known: cython.uchar[::1]
     ) -> cython.int:
-        if known[term] == 0:
-            known[term] = 1
-            if terms.kinds[term] != KIND_DEFAULT_GRAPH:
-                self._of_plain(terms, term, terms.kinds[term], hashes)
-        return 0
-
-    @cython.cfunc
-    @cython.inline
-    @cython.exceptval(-1, check=False)
-    def _add(
-        self,
-        out: cython.ulonglong[::1],
-        at: cython.Py_ssize_t,
-        hashes: cython.ulonglong[::1],
-        term: cython.Py_ssize_t,
-        factor: cython.ulonglong,
-    ) -> cython.int:
-        out[at] = cython.cast(cython.ulonglong, out[at] + hashes[term] * factor)
-        out[at + 1] = cython.cast(cython.ulonglong, out[at + 1] + hashes[term + 1] * factor)
+        """Compute the hash of a term that comes for the first time."""
+        known[term] = 1
+        if terms.kinds[term] != KIND_DEFAULT_GRAPH:
+            self._of_plain(terms, term, terms.kinds[term], hashes)
         return 0
 
     @cython.cfunc

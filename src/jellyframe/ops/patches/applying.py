@@ -78,7 +78,7 @@ def apply(
         strict: whether to refuse patches whose transactions start or end out of turn, or are open at the end
         concatenated: whether every options row of Jelly begins a new stream
         limits: what is accepted from input that is not trusted
-        progress: a function that is called with a `Progress`, as the patches and the data are read
+        progress: a function that is called with a `Progress`, as the data is read
     """
     target = output_format(out_format, to)
     is_path = isinstance(to, str | os.PathLike)
@@ -90,8 +90,7 @@ def apply(
         changes = stack.enter_context(
             PatchSources(patches, patch_format, limits=limits, strict=strict, concatenated=concatenated)
         )
-        total = None if source.total_bytes is None else source.total_bytes
-        meter = ProgressMeter(progress, total)
+        meter = ProgressMeter(progress, source.total_bytes)
         committed = stack.enter_context(CommittedRows(changes.batches))
         renamed = NamespaceChanges.of(committed)
         has_graph = target.has_graphs and (source.has_graph() or _names_graphs(committed.changes()))

@@ -81,8 +81,8 @@ class CommittedRows:
 
     def rows(self, operations: int) -> Iterator[Batch]:
         """Yield the rows that hold and have one of some operations, which are bits."""
-        self._ranges.seek(0)
-        start, stop = self._next_range()
+        ranges = self._each_range()
+        start, stop = next(ranges)
         before = 0
         for batch in self._patch():
             assert batch.op is not None
@@ -95,7 +95,7 @@ class CommittedRows:
                     mask[first:last] = bytes(last - first) if kept is None else kept
                 if stop > end:
                     break
-                start, stop = self._next_range()
+                start, stop = next(ranges)
             before = end
             if mask is not None and mask.find(1) >= 0:
                 yield batch.filter(memoryview(mask)[: len(batch)])
@@ -104,11 +104,16 @@ class CommittedRows:
         """Yield the adds and deletes that hold."""
         return self.rows(STATEMENTS)
 
-    def _next_range(self) -> tuple[int, int]:
-        data = self._ranges.read(_RANGE.size)
-        # Behind the last range is one that no row reaches.
-        start, stop = _RANGE.unpack(data) if data else (1 << 63, 1 << 63)
-        return start, stop
+    def _each_range(self) -> Iterator[tuple[int, int]]:
+        """Yield the ranges of rows that do not hold and, behind the last, one that no row reaches."""
+        at = 0
+        while True:
+            # Somebody else may be reading the ranges, too.
+            self._ranges.seek(at)
+            data = self._ranges.read(_RANGE.size)
+            at += len(data)
+            start, stop = _RANGE.unpack(data) if data else (1 << 63, 1 << 63)
+            yield start, stop
 
     def close(self) -> None:
         """Let go of the file."""
