@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
-import sys
 import threading
 import urllib.error
 import urllib.request
@@ -18,6 +16,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 from jellyframe import OptionsError, StreamOptions
+from jellyframe.cli.main import main
 from jellyframe.grpc.config import ServerSettings, TopicSettings, parse_topic, read_config
 from support.browsers import find_browser, opened_at
 from support.grpc_process import ServerProcess
@@ -248,18 +247,12 @@ def test_mistakes_in_a_file_of_settings_are_told(tmp_path: Path, text: str, reas
     assert reason in str(caught.value)
 
 
-def test_check_config(tmp_path: Path) -> None:
+def test_check_config(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "good.toml").write_text('topics.a = "replay"\n')
     (tmp_path / "bad.toml").write_text("colour = 1\n")
     for name, code in (("good.toml", 0), ("bad.toml", 2)):
-        done = subprocess.run(
-            [sys.executable, "-m", "jellyframe", "grpc", "serve", "--config", str(tmp_path / name), "--check-config"],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == code
-        assert len(done.stderr.splitlines()) == 1
+        assert main(["grpc", "serve", "--config", str(tmp_path / name), "--check-config"]) == code
+        assert len(capsys.readouterr().err.splitlines()) == 1
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import shlex
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from jellyframe import StreamOptions
+from jellyframe.cli.main import main
 from support.examples import help_examples, make_files, page_commands, run_command
 from support.grpc_process import ServerProcess
 from support.grpc_server import PlainClient, Received, frames_of, triples
@@ -54,14 +53,15 @@ def test_example(command: str, tmp_path: Path) -> None:
         (["--config", "missing.toml"], "No such file"),
     ],
 )
-def test_what_cannot_be_served_is_one_line(arguments: list[str], reason: str, tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "jellyframe", "grpc", "serve", *arguments],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 2
-    assert reason in done.stderr
-    assert done.stderr.count("\n") == 1
+def test_what_cannot_be_served_is_one_line(
+    arguments: list[str],
+    reason: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["grpc", "serve", *arguments]) == 2
+    said = capsys.readouterr().err
+    assert reason in said
+    assert said.count("\n") == 1

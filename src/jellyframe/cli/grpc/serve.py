@@ -83,10 +83,10 @@ def run(arguments: argparse.Namespace) -> int:
 
     settings = settings_of(arguments)
     server = Server(settings=settings)
-    set_up(settings.log_level, settings.log_format)
     if arguments.check_config:
         arguments.console.note("the settings are valid")
         return 0
+    set_up(settings.log_level, settings.log_format)
     asyncio.run(_serve(server, arguments))
     return 0
 
