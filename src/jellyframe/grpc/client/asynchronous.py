@@ -12,14 +12,8 @@ from jellyframe.batch import Batch
 from jellyframe.batch.frames import Frame, frames_of
 from jellyframe.errors import JellyError, ParseError, RemoteError, UsageError
 from jellyframe.grpc import protocol
-from jellyframe.grpc.client.failures import acknowledged_early, closed, forked, remote_error
-from jellyframe.grpc.client.publishing import (
-    ACKNOWLEDGE_EVERY,
-    PublicationEncoder,
-    PublisherSettings,
-    Unacknowledged,
-    options_for,
-)
+from jellyframe.grpc.client.failures import closed, forked, remote_error
+from jellyframe.grpc.client.publishing import PublicationState, PublisherSettings, options_for
 from jellyframe.grpc.client.queues import QUEUE_BYTES
 from jellyframe.grpc.client.retrying import Backoff
 from jellyframe.grpc.client.settings import Connection, ConnectionSettings
@@ -27,7 +21,6 @@ from jellyframe.grpc.client.subscribing import Reconnect, SubscriptionState, off
 from jellyframe.grpc.protocol import Start, TopicInfo
 from jellyframe.options import StreamOptions
 from jellyframe.stream.decoder import DEFAULT_BATCH_ROWS
-from jellyframe.stream.encoding import DEFAULT_FRAME_BYTES, DEFAULT_FRAME_ROWS
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -93,7 +86,8 @@ class AsyncClient:
             options: the options of the stream
             settings: those of the blocking `publish`, by name
         """
-        return AsyncPublisher(self, topic, options, **settings)
+        self._check_usable()
+        return AsyncPublisher(self, PublicationState(self._connection, topic, options, **settings))
 
     def subscribe(
         self,
@@ -180,29 +174,12 @@ class AsyncPublisher:
     What is written goes out frame by frame. `flush` returns when the server has acknowledged it all; `close` flushes.
     """
 
-    def __init__(
-        self,
-        client: AsyncClient,
-        topic: str,
-        options: StreamOptions | None = None,
-        *,
-        frame_rows: int | None = DEFAULT_FRAME_ROWS,
-        frame_bytes: int | None = DEFAULT_FRAME_BYTES,
-        acknowledge_every: int = ACKNOWLEDGE_EVERY,
-        resend: bool = True,
-        timeout: float | None = None,
-    ) -> None:
-        """Begin a publication; the arguments are those of the blocking `publish`."""
-        client._check_usable()
+    def __init__(self, client: AsyncClient, state: PublicationState) -> None:
+        """Begin a publication; `AsyncClient.publisher` does so for a topic."""
         self._client = client
-        self._timeout = timeout
-        self._frame_rows = frame_rows or DEFAULT_FRAME_ROWS
-        self._encoder = PublicationEncoder(
-            topic, options, frame_rows=frame_rows, frame_bytes=frame_bytes, acknowledge_every=acknowledge_every
-        )
-        self._metadata = client._connection.call_metadata() + protocol.publication_metadata(topic)
-        self._waiting = Unacknowledged(acknowledge_every, resend=resend)
-        self._backoff = Backoff(client._connection.connect_timeout)
+        self._state = state
+        self._encoder = state.encoder
+        self._waiting = state.waiting
         self._call: Any = None
         self._is_closed = False
         self._is_in_use = False
@@ -224,7 +201,7 @@ class AsyncPublisher:
             data: as for `AsyncClient.publish`
         """
         if isinstance(data, AsyncIterable):
-            async for items in _in_groups(data, self._frame_rows):
+            async for items in _in_groups(data, self._state.group_size):
                 await self._send_all(self._encoder.encode(items))
         else:
             await self._send_all(self._encoder.encode(data))
@@ -337,19 +314,14 @@ class AsyncPublisher:
             return
         while (error := await self._end()) is not None:
             await self._repeat(error)
-        self._backoff.succeeded()
-        self._backoff.patience = self._client._connection.reconnect_timeout
         self._call = None
-        self._waiting.clear()
+        self._state.acknowledged()
 
     async def _repeat(self, error: RemoteError | None) -> None:
         """Make the call again, with all that has been sent in it, after it has failed."""
         is_sent = False
         while not is_sent:
-            error = error or acknowledged_early(self._client.address)
-            if not self._waiting.can_be_sent_again:
-                raise error
-            await asyncio.sleep(self._backoff.pause_after(error, _now()))
+            await asyncio.sleep(self._state.pause_after(error, _now()))
             self._call = self._begin()
             for frame in self._waiting.frames:
                 is_sent = await self._write(frame)
@@ -359,7 +331,7 @@ class AsyncPublisher:
 
     def _begin(self) -> Any:
         method = self._client._channel().stream_unary(protocol.PUBLISH)
-        return method(metadata=self._metadata, timeout=self._timeout)
+        return method(metadata=self._state.metadata, timeout=self._state.timeout)
 
 
 class AsyncSubscription:

@@ -12,14 +12,8 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
 from jellyframe.batch import Batch
 from jellyframe.errors import JellyError, RemoteError
 from jellyframe.grpc import protocol
-from jellyframe.grpc.client.failures import acknowledged_early, closed, forked, remote_error
-from jellyframe.grpc.client.publishing import (
-    ACKNOWLEDGE_EVERY,
-    PublicationEncoder,
-    PublisherSettings,
-    Unacknowledged,
-    options_for,
-)
+from jellyframe.grpc.client.failures import closed, forked, remote_error
+from jellyframe.grpc.client.publishing import PublicationState, PublisherSettings, options_for
 from jellyframe.grpc.client.queues import MessageQueue
 from jellyframe.grpc.client.retrying import Backoff
 from jellyframe.grpc.client.settings import Connection, ConnectionSettings
@@ -27,7 +21,6 @@ from jellyframe.grpc.client.subscribing import Reconnect, SubscriptionState, off
 from jellyframe.grpc.protocol import Start, TopicInfo
 from jellyframe.options import StreamOptions
 from jellyframe.stream.decoder import DEFAULT_BATCH_ROWS
-from jellyframe.stream.encoding import DEFAULT_FRAME_BYTES, DEFAULT_FRAME_ROWS
 from jellyframe.stream.exclusive import Exclusive
 from jellyframe.stream.reader import StatementReader
 
@@ -127,7 +120,8 @@ class Client:
             options: the options of the stream
             settings: as for `publish`, by name
         """
-        return Publisher(self, topic, options, **settings)
+        self._check_usable()
+        return Publisher(self, PublicationState(self._connection, topic, options, **settings))
 
     def subscribe(
         self,
@@ -241,28 +235,12 @@ class Publisher:
     What is written goes out frame by frame. `flush` returns when the server has acknowledged it all; `close` flushes.
     """
 
-    def __init__(
-        self,
-        client: Client,
-        topic: str,
-        options: StreamOptions | None = None,
-        *,
-        frame_rows: int | None = DEFAULT_FRAME_ROWS,
-        frame_bytes: int | None = DEFAULT_FRAME_BYTES,
-        acknowledge_every: int = ACKNOWLEDGE_EVERY,
-        resend: bool = True,
-        timeout: float | None = None,
-    ) -> None:
-        """Begin a publication; the arguments are those of `Client.publish`."""
-        client._check_usable()
+    def __init__(self, client: Client, state: PublicationState) -> None:
+        """Begin a publication; `Client.publisher` does so for a topic."""
         self._client = client
-        self._timeout = timeout
-        self._encoder = PublicationEncoder(
-            topic, options, frame_rows=frame_rows, frame_bytes=frame_bytes, acknowledge_every=acknowledge_every
-        )
-        self._metadata = client._connection.call_metadata() + protocol.publication_metadata(topic)
-        self._waiting = Unacknowledged(acknowledge_every, resend=resend)
-        self._backoff = Backoff(client._connection.connect_timeout)
+        self._state = state
+        self._encoder = state.encoder
+        self._waiting = state.waiting
         self._call: _PublishCall | None = None
         self._is_closed = False
         self._exclusive = Exclusive("the publisher")
@@ -383,26 +361,22 @@ class Publisher:
             self._repeat(error)
             assert self._call is not None
             error = self._call.finish(self._client)
-        self._backoff.succeeded()
-        self._backoff.patience = self._client._connection.reconnect_timeout
         self._call = None
-        self._waiting.clear()
+        self._state.acknowledged()
 
     def _repeat(self, error: RemoteError | None = None) -> None:
         """Make the call again, with all that has been sent in it, after it has failed."""
         assert self._call is not None
         is_sent = False
         while not is_sent:
-            error = error or self._call.finish(self._client) or acknowledged_early(self._client.address)
-            if not self._waiting.can_be_sent_again:
-                raise error
-            time.sleep(self._backoff.pause_after(error, time.monotonic()))
+            error = error or self._call.finish(self._client)
+            time.sleep(self._state.pause_after(error, time.monotonic()))
             self._call = self._begin()
             error = None
             is_sent = all(map(self._call.send, self._waiting.frames))
 
     def _begin(self) -> _PublishCall:
-        return _PublishCall(self._client, self._metadata, self._timeout)
+        return _PublishCall(self._client, self._state.metadata, self._state.timeout)
 
 
 class _PublishCall:

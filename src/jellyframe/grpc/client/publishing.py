@@ -13,6 +13,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, cast
 
 from jellyframe.batch import Batch
 from jellyframe.batch.frames import Frame
+from jellyframe.errors import RemoteError
+from jellyframe.grpc import protocol
+from jellyframe.grpc.client.failures import acknowledged_early
+from jellyframe.grpc.client.retrying import Backoff
+from jellyframe.grpc.client.settings import Connection
 from jellyframe.options import StreamOptions, check_number
 from jellyframe.stream.encoder import FramePosition, StreamEncoder
 from jellyframe.stream.encoding import DEFAULT_FRAME_BYTES, DEFAULT_FRAME_ROWS
@@ -254,3 +259,47 @@ class Unacknowledged:
     def can_be_sent_again(self) -> bool:
         """Whether the call can be made again: nothing is missing of it."""
         return self._resend and self._is_whole
+
+
+class PublicationState:
+    """A publication over as many calls as it takes: its encoder, what waits for an acknowledgement, and patience."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        topic: str,
+        options: StreamOptions | None = None,
+        *,
+        frame_rows: int | None = DEFAULT_FRAME_ROWS,
+        frame_bytes: int | None = DEFAULT_FRAME_BYTES,
+        acknowledge_every: int = ACKNOWLEDGE_EVERY,
+        resend: bool = True,
+        timeout: float | None = None,
+    ) -> None:
+        """Begin a publication; the arguments are those of `Client.publish`."""
+        self.encoder = PublicationEncoder(
+            topic, options, frame_rows=frame_rows, frame_bytes=frame_bytes, acknowledge_every=acknowledge_every
+        )
+        self.waiting = Unacknowledged(acknowledge_every, resend=resend)
+        self.metadata = connection.call_metadata() + protocol.publication_metadata(topic)
+        self.timeout = timeout
+        # Statements of an asynchronous iterable that are encoded at a time.
+        self.group_size = frame_rows or DEFAULT_FRAME_ROWS
+        self._connection = connection
+        self._backoff = Backoff(connection.connect_timeout)
+
+    def acknowledged(self) -> None:
+        """Note that the server has acknowledged the call."""
+        self._backoff.succeeded()
+        self._backoff.patience = self._connection.reconnect_timeout
+        self.waiting.clear()
+
+    def pause_after(self, error: RemoteError | None, now: float) -> float:
+        """Return how long to wait before the call is made again, or raise the error if it cannot be.
+
+        No error means that the server has ended the call well before the last frame was sent.
+        """
+        error = error or acknowledged_early(self._connection.address)
+        if not self.waiting.can_be_sent_again:
+            raise error
+        return self._backoff.pause_after(error, now)
