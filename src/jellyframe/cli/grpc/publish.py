@@ -83,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
         else:
             uploader.publish(named_inputs(arguments.inputs))
     files, frames, statements = uploader.uploaded
-    arguments.console.note(f"published {statements} statements of {files} files in {frames} frames")
+    arguments.console.note(f"published: {statements} statements, {frames} frames, {files} files")
     return 0
 
 

@@ -12,7 +12,7 @@ from jellyframe.batch import Batch
 from jellyframe.batch.frames import Frame, frames_of
 from jellyframe.errors import JellyError, ParseError, RemoteError, UsageError
 from jellyframe.grpc import protocol
-from jellyframe.grpc.client.failures import closed, forked, remote_error
+from jellyframe.grpc.client.failures import acknowledged_early, closed, forked, remote_error
 from jellyframe.grpc.client.publishing import PublicationState, PublisherSettings, options_for
 from jellyframe.grpc.client.queues import QUEUE_BYTES
 from jellyframe.grpc.client.retrying import Backoff
@@ -299,6 +299,8 @@ class AsyncPublisher:
         import grpc
 
         call = self._call
+        # A call that is over before its last frame is, was not read to its end.
+        is_early = call.done()
         with suppress(grpc.RpcError, asyncio.InvalidStateError):
             await call.done_writing()
         try:
@@ -306,7 +308,7 @@ class AsyncPublisher:
         except grpc.RpcError as error:
             self._client._check_usable()
             return remote_error(error, self._client.address)
-        return None
+        return acknowledged_early(self._client.address) if is_early else None
 
     async def _acknowledge(self) -> None:
         """Wait until the server has acknowledged what has been sent."""
@@ -321,7 +323,8 @@ class AsyncPublisher:
         """Make the call again, with all that has been sent in it, after it has failed."""
         is_sent = False
         while not is_sent:
-            await asyncio.sleep(self._state.pause_after(error, _now()))
+            failure = error or acknowledged_early(self._client.address)
+            await asyncio.sleep(self._state.pause_after(failure, _now()))
             self._call = self._begin()
             for frame in self._waiting.frames:
                 is_sent = await self._write(frame)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
 from jellyframe.batch import Batch
 from jellyframe.errors import JellyError, RemoteError
 from jellyframe.grpc import protocol
-from jellyframe.grpc.client.failures import closed, forked, remote_error
+from jellyframe.grpc.client.failures import acknowledged_early, closed, forked, remote_error
 from jellyframe.grpc.client.publishing import PublicationState, PublisherSettings, options_for
 from jellyframe.grpc.client.queues import MessageQueue
 from jellyframe.grpc.client.retrying import Backoff
@@ -369,7 +369,7 @@ class Publisher:
         assert self._call is not None
         is_sent = False
         while not is_sent:
-            error = error or self._call.finish(self._client)
+            error = error or self._call.finish(self._client) or acknowledged_early(self._client.address)
             time.sleep(self._state.pause_after(error, time.monotonic()))
             self._call = self._begin()
             error = None
@@ -403,7 +403,7 @@ class _PublishCall:
             raise closed("client") from None
         except grpc.RpcError as error:
             return remote_error(error, client.address)
-        return None
+        return None if self._queue.is_drained else acknowledged_early(client.address)
 
     def cancel(self) -> None:
         self._queue.close()

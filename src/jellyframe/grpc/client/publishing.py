@@ -15,7 +15,6 @@ from jellyframe.batch import Batch
 from jellyframe.batch.frames import Frame
 from jellyframe.errors import RemoteError
 from jellyframe.grpc import protocol
-from jellyframe.grpc.client.failures import acknowledged_early
 from jellyframe.grpc.client.retrying import Backoff
 from jellyframe.grpc.client.settings import Connection
 from jellyframe.options import StreamOptions, check_number
@@ -294,12 +293,8 @@ class PublicationState:
         self._backoff.patience = self._connection.reconnect_timeout
         self.waiting.clear()
 
-    def pause_after(self, error: RemoteError | None, now: float) -> float:
-        """Return how long to wait before the call is made again, or raise the error if it cannot be.
-
-        No error means that the server has ended the call well before the last frame was sent.
-        """
-        error = error or acknowledged_early(self._connection.address)
+    def pause_after(self, error: RemoteError, now: float) -> float:
+        """Return how long to wait before the call is made again, or raise the error if it cannot be."""
         if not self.waiting.can_be_sent_again:
             raise error
         return self._backoff.pause_after(error, now)

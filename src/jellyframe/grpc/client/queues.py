@@ -19,6 +19,8 @@ class MessageQueue:
         self._bytes = 0
         self._is_ended = False
         self._is_closed = False
+        # Whether the iterator has given out all messages, up to the end.
+        self.is_drained = False
         self._changed = threading.Condition()
 
     def put(self, message: bytes) -> bool:
@@ -73,6 +75,7 @@ class MessageQueue:
             with self._changed:
                 self._changed.wait_for(lambda: bool(self._messages) or self._is_ended)
                 if not self._messages:
+                    self.is_drained = not self._is_closed
                     return
                 message = self._messages.popleft()
                 self._bytes -= len(message)
