@@ -107,3 +107,12 @@ def lines_taken_apart(spark: SparkSession, path: str) -> DataFrame:
     """N-Triples to columns with what Spark has on board."""
     lines = spark.read.text(path)
     return lines.select(*(F.regexp_extract("value", _LINE, group).alias("spo"[group - 1]) for group in (1, 2, 3)))
+
+
+def pivoted_by_hand(spark: SparkSession, text: str, output: str, statements: int) -> int:
+    """One row for each subject, one column for each predicate, with what Spark has on board; as text, without types."""
+    triples = lines_taken_apart(spark, text)
+    wide = triples.groupBy("s").pivot("p").agg(F.collect_list("o"))
+    names = [f"c{number}" for number in range(len(wide.columns))]
+    wide.toDF(*names).write.mode("overwrite").parquet(output)
+    return statements

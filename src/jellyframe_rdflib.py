@@ -57,11 +57,16 @@ def register(plugin: Any) -> None:
     Args:
         plugin: the module `rdflib.plugin`
     """
-    module = "jellyframe.integrations.rdflib_plugin"
-    for name in ("jelly", "application/x-jelly-rdf"):
-        plugin.register(name, plugin.Parser, module, "JellyParser")
-        plugin.register(name, plugin.Serializer, module, "JellySerializer")
-    sys.modules["rdflib.util"].SUFFIX_FORMAT_MAP.setdefault("jelly", "jelly")  # type: ignore[attr-defined]
+    for kind, names, module in (
+        ("Jelly", ("jelly", "application/x-jelly-rdf"), "rdflib_plugin"),
+        ("JellyPatch", ("jelly-patch", "application/x-jelly-rdf-patch"), "rdflib_patch"),
+    ):
+        for name in names:
+            plugin.register(name, plugin.Parser, f"jellyframe.integrations.{module}", f"{kind}Parser")
+            plugin.register(name, plugin.Serializer, f"jellyframe.integrations.{module}", f"{kind}Serializer")
+    suffixes = sys.modules["rdflib.util"].SUFFIX_FORMAT_MAP  # type: ignore[attr-defined]
+    suffixes.setdefault("jelly", "jelly")
+    suffixes.setdefault("jellyp", "jelly-patch")
 
 
 def install() -> None:

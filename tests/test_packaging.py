@@ -272,6 +272,12 @@ def test_a_compiled_kernel_goes_when_it_can_no_longer_be_built(built: Checkout) 
     assert built.ask() == "pure 3"
 
 
+def _beside(names: list[str], known: str) -> set[str]:
+    """The first parts of what is installed into the folder where a known file goes."""
+    (place,) = (name.removesuffix(known) for name in names if name.endswith(known))
+    return {name.removeprefix(place).partition("/")[0] for name in names if name.startswith(place)}
+
+
 def test_the_archives_hold_what_they_should(checkout: Checkout) -> None:
     command = "from setuptools import build_meta as b; b.build_sdist('dist'); b.build_wheel('dist')"
     done = run(sys.executable, "-c", command, cwd=checkout.folder, CC="/bin/false")
@@ -284,6 +290,8 @@ def test_the_archives_hold_what_they_should(checkout: Checkout) -> None:
     assert kernel <= {name.rpartition("/")[2] for name in names if "jellyframe/kernel/" in name}
     assert [name for name in names if name.endswith("jellyframe/py.typed")]
     assert [name for name in names if name.endswith("licenses/LICENSE")]
+    # Beside the packages, where Python reads it when it starts.
+    assert {"jellyframe-rdflib.pth", "jellyframe_rdflib.py", "jellyframe"} <= _beside(names, "jellyframe/py.typed")
     with tarfile.open(archive) as opened:
         names = opened.getnames()
     assert kernel <= {name.rpartition("/")[2] for name in names if "src/jellyframe/kernel/" in name}

@@ -29,10 +29,11 @@ CORES = Row("spark-two-cores", "Spark: one Jelly file, two cores", "the same, on
 TASKS = Row("spark-two-tasks", "Spark: one Jelly file, two tasks", "one task, two cores", _RATE, None)
 FILES = Row("spark-one-file", "Spark: one Jelly file", "the same rows in 16 files", _RATE, 1.0)
 CONVERT = Row("spark-convert", "Spark: convert, N-Triples → Jelly", "pyoxigraph + pyjelly, mapPartitions", _RATE, 4)
+TABLES = Row("spark-tables", "Spark: Jelly → property tables", "text + regexp_extract + pivot", _RATE, 3)
 MEMORY = Row("spark-memory", "Spark: peak of a Python worker", "500 MB", "bytes", 1.0, at_most=True)
 
 
-@once("spark", MEMORY, NTRIPLES, STRUCT, REGEXP, CORES, TASKS, FILES, WRITE, CONVERT)
+@once("spark", MEMORY, NTRIPLES, STRUCT, REGEXP, CORES, TASKS, FILES, WRITE, CONVERT, TABLES)
 def measure(settings: Settings, wanted: frozenset[str]) -> Iterator[Measurement]:
     # Only here, so that the other subjects need no Spark.
     from ..spark_session import SparkFiles, started_session
@@ -50,6 +51,7 @@ def measure(settings: Settings, wanted: frozenset[str]) -> Iterator[Measurement]
         yield from rows.files()
         yield from rows.writing()
         yield from rows.converting()
+        yield from rows.tables()
 
 
 class _Rows:
@@ -124,6 +126,22 @@ class _Rows:
             for contestant in (ours, peer):
                 contestant.run()
             yield from self._contest(CONVERT, ours, peer)
+
+    def tables(self) -> Iterator[Measurement]:
+        if TABLES.name in self._wanted:
+            from jellyframe.spark import jobs
+
+            from ..spark_peers import pivoted_by_hand
+
+            files, spark = self._files, self._spark
+            ours = Contestant(
+                lambda: jobs.tables(spark, files.jelly, files.out, save="overwrite").statements, files.statements
+            )
+            peer = Contestant(
+                lambda: pivoted_by_hand(spark, files.short_text, f"{files.out}-by-hand", files.short_statements),
+                files.short_statements,
+            )
+            yield from self._contest(TABLES, ours, peer)
 
     def memory(self) -> Iterator[Measurement]:
         """One task that reads all of a file, in the costlier layout, and one that writes all of it."""
