@@ -22,6 +22,7 @@ PAGES = (
     "docs/formats.md",
     "docs/draft.md",
     "docs/patch.md",
+    "docs/view.md",
 )
 COMMANDS = [
     example

@@ -273,6 +273,10 @@ def test_seeking(announced: bool) -> None:
         assert len(site.requests) == asked
         file.seek(10**9)
         assert file.read(10) == b""
+        assert file.seekable()
+        assert file.seek(0, 2) == len(CONTENT)
+        assert file.seek(7) == 7
+        assert file.read(3) == CONTENT[7:10]
 
 
 def test_a_place_where_the_server_has_no_ranges() -> None:

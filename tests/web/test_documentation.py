@@ -10,12 +10,16 @@ from support.examples import ROOT, Example, help_examples, make_files, page_comm
 from support.web_processes import Served, ask, serving_process
 
 PAGES = ("README.md", "docs/http.md", "docs/view.md")
-EXAMPLES = [*help_examples(), *(example for page in PAGES for example in page_commands(page))]
+# The same command may be shown in several places.
+EXAMPLES = {
+    example.command: example
+    for example in (*help_examples(), *(example for page in PAGES for example in page_commands(page)))
+}
 
 
 @pytest.mark.parametrize(
     "example",
-    [example for example in EXAMPLES if example.is_server],
+    [example for example in EXAMPLES.values() if example.is_server],
     ids=lambda example: f"{example.place}: {example.command}",
 )
 def test_command_that_serves(example: Example, tmp_path: Path) -> None:

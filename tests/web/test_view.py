@@ -136,9 +136,20 @@ def test_pages_frames_and_lookups(served: Served) -> None:
 
 def test_what_cannot_be_viewed(tmp_path: Path) -> None:
     (tmp_path / "x.jelly").write_bytes(b"not jelly")
+    (tmp_path / "x.nt").write_bytes(b"")
+    assert "this is N-Triples" in error_of("view", tmp_path / "x.nt", "--no-browser", "--listen", "127.0.0.1:0")
     assert "x.jelly" in error_of("view", tmp_path / "x.jelly", "--no-browser", "--listen", "127.0.0.1:0")
     assert "No such file" in error_of("view", tmp_path / "y.jelly", "--no-browser", "--listen", "127.0.0.1:0")
     assert "can be reached from other machines" in error_of("view", tmp_path, "--no-browser", "--listen", "0.0.0.0:0")
+
+
+def test_a_file_on_a_web_server(files: list[Path]) -> None:
+    with serving_process("http", "serve", files[0].parent) as data:
+        address = f"{data.url}/{quote(files[0].name)}"
+        with serving_process("view", address, "--no-browser") as served:
+            assert api(served, "page", at="last", rows=3)["rows"][-1]["number"] == COUNT + 1
+            assert api(served, "page", rows=3)["rows"][0]["number"] == 0
+            assert len(api(served, "frames", at=0.5)["frames"]) > 0
 
 
 # ---- the page ----

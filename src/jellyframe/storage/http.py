@@ -64,13 +64,13 @@ class HttpFile:
     @property
     def size(self) -> int | None:
         """How many bytes the file has; None where that is not known."""
-        body = self._opened()
+        body = self._body or self._opened()
         return body.size if body.encoding is None else None
 
     @property
     def media_type(self) -> str | None:
         """What the server says the file is, such as `application/n-quads`."""
-        return self._opened().media_type
+        return (self._body or self._opened()).media_type
 
     def read(self, size: int = -1, /) -> bytes:
         """Return what has arrived, at most `size` bytes; none only at the end. Without a size, return all the rest.
@@ -89,7 +89,8 @@ class HttpFile:
 
     def seekable(self) -> bool:
         """Return whether the file can be read from any place."""
-        body = self._opened()
+        # The response in hand tells, also where it is not the one that the next read needs.
+        body = self._body or self._opened()
         return body.accepts_ranges and body.encoding is None
 
     def tell(self) -> int:

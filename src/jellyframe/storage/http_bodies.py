@@ -61,7 +61,7 @@ class Body:
         self.media_type = answer.get_content_type() if "Content-Type" in answer else None
         encoding = (answer.get("Content-Encoding") or "identity").strip().lower()
         self.encoding = None if encoding == "identity" else encoding
-        self.accepts_ranges = self._response.status == 206 or answer.get("Accept-Ranges", "").strip() == "bytes"
+        self.accepts_ranges = self._response.status in (206, 416) or answer.get("Accept-Ranges", "").strip() == "bytes"
         self._validator = _validator(answer)
         # Without a sign of the version, only the bytes themselves tell whether it is still the same.
         self._digest = None if self._validator or start else hashlib.blake2b()

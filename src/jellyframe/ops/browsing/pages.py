@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from jellyframe.batch import Batch
 from jellyframe.errors import OptionsError, StorageError, display_name
+from jellyframe.formats import JELLY, format_by_path
 from jellyframe.ops.browsing.anchors import FAR_BYTES, Anchors
 from jellyframe.ops.filters import RowFilter, TermOrText
 from jellyframe.options import Limits, StreamOptions
@@ -107,6 +108,12 @@ class BrowsedFile:
         self.path = path
         self.name = display_name(path)
         self.limits = limits or Limits()
+        found = format_by_path(path)
+        if found is not None and found is not JELLY:
+            raise OptionsError(
+                f"{self.name}: this is {found.title}, and only Jelly can be looked at: convert it with "
+                "`jellyframe rdf to-jelly`"
+            )
         with ByteSource(path, self.limits) as source:
             self.compression = source.compression
         with open_reader(path, limits=self.limits) as reader:
