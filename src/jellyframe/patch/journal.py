@@ -16,7 +16,7 @@ from jellyframe.patch.options import PatchOptions, PatchStatementType, PatchStre
 MEMORY_BYTES: Final = 16 << 20
 _ROW_BYTES: Final = 20
 # What is read back has been accepted before.
-_NO_LIMITS: Final = Limits(max_frame_bytes=MAX_FRAME_BYTES, max_nesting_depth=MAX_NESTING_DEPTH)
+NO_LIMITS: Final = Limits(max_frame_bytes=MAX_FRAME_BYTES, max_nesting_depth=MAX_NESTING_DEPTH)
 
 
 class Journal:
@@ -114,7 +114,7 @@ class Journal:
         assert self._file is not None
         start, size = place
         self._file.seek(start)
-        decoder = PatchStreamDecoder(delimited=True, limits=_NO_LIMITS)
+        decoder = PatchStreamDecoder(delimited=True, limits=NO_LIMITS)
         decoder.push(self._file.read(size))
         decoder.finish()
         yield from decoder.batches()

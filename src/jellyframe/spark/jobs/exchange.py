@@ -18,6 +18,7 @@ from jellyframe.ops.outputs import Output
 from jellyframe.ops.summary import MAX_PROBLEMS
 from jellyframe.ops.tasks import TaskResult, write_batches
 from jellyframe.options import StreamOptions
+from jellyframe.patch.journal import NO_LIMITS
 from jellyframe.patch.options import PatchOptions, PatchStatementType, PatchStreamType
 from jellyframe.patch.reader import open_patch_reader
 from jellyframe.patch.writer import PatchWriter, open_patch_writer
@@ -67,12 +68,12 @@ class Blob(NamedTuple):
 
     def batches(self) -> Iterator[Batch]:
         """Read the statements."""
-        with open_reader(self.content) as reader:
+        with open_reader(self.content, limits=NO_LIMITS) as reader:
             yield from reader.batches()
 
     def changes(self) -> Iterator[Batch]:
         """Read the rows of a patch."""
-        with open_patch_reader(self.content) as reader:
+        with open_patch_reader(self.content, limits=NO_LIMITS) as reader:
             yield from reader.batches()
 
 
