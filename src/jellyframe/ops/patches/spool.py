@@ -16,8 +16,8 @@ from jellyframe.kernel.fingerprint_cy import Fingerprints, bucket_records, mask_
 
 BUCKET_BITS = 7
 _RECORD_BYTES = 24
-# Bytes that a bucket holds before they go to the file.
-_BUFFER_BYTES = 128 << 10
+# Bytes that a bucket holds before they go to the file: 128 MiB for all buckets, or about five million records.
+_BUFFER_BYTES = 1 << 20
 # Bits that take more bytes than this lie in a file.
 _BITS_IN_MEMORY = 64 << 20
 # Records that a table holds at a time: about 50 MiB.
@@ -76,7 +76,7 @@ class RecordSpool:
             self._file.seek(start)
             yield memoryview(self._file.read(size)).cast("Q")
         if self._buffers[bucket]:
-            yield memoryview(bytes(self._buffers[bucket])).cast("Q")
+            yield memoryview(self._buffers[bucket]).cast("Q")
 
     def all_chunks(self) -> Iterator[memoryview]:
         """Return all records; those of one statement in the order of the stream."""
