@@ -138,8 +138,8 @@ class _Rows:
                 lambda: jobs.tables(spark, files.jelly, files.out, save="overwrite").statements, files.statements
             )
             peer = Contestant(
-                lambda: pivoted_by_hand(spark, files.short_text, f"{files.out}-by-hand", files.short_statements),
-                files.short_statements,
+                lambda: pivoted_by_hand(spark, files.text, f"{files.out}-by-hand", files.statements),
+                files.statements,
             )
             yield from self._contest(TABLES, ours, peer)
 
