@@ -1,4 +1,4 @@
-"""Parts of requests: ranges, wishes, and paths that want to get out."""
+"""Parts of requests: ranges, quality values, and paths that try to leave the folder."""
 
 import os
 import sys
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from jellyframe import formats
 from jellyframe.errors import OptionsError
 from jellyframe.web.folders import Root
-from jellyframe.web.negotiation import choose_encoding, choose_format, wishes
+from jellyframe.web.negotiation import choose_encoding, choose_format, quality_values
 from jellyframe.web.ranges import NoSuchRangeError, parse_range
 from jellyframe.web.server import bind, run
 
@@ -80,8 +80,8 @@ def test_encodings(accept: str | None, expected: str | None) -> None:
 
 
 @given(st.text())
-def test_wishes_are_never_out_of_bounds(header: str) -> None:
-    assert all(0 <= quality <= 1 for quality in wishes(header).values())
+def test_quality_values_are_never_out_of_bounds(header: str) -> None:
+    assert all(0 <= quality <= 1 for quality in quality_values(header).values())
 
 
 @given(

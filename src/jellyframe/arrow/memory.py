@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from jellyframe.errors import OptionsError
 
-# Kept as it is: about what a stream of record batches has under way.
+# Kept as it is: about what a stream of record batches has in use.
 DEFAULT_KEPT_BYTES = 32 << 20
 # Kept, but marked as free.
 DEFAULT_MARKED_BYTES = 1 << 30

@@ -69,7 +69,7 @@ def stream_namespaces(schema: pa.Schema) -> dict[str, str]:
     try:
         namespaces = json.loads(entry)
     except ValueError as error:
-        raise TableError(f"the metadata {NAMESPACES_KEY.decode()} of the schema is no JSON: {error}") from error
+        raise TableError(f"the metadata {NAMESPACES_KEY.decode()} of the schema is not valid JSON: {error}") from error
     if not isinstance(namespaces, dict) or not all(isinstance(iri, str) for iri in namespaces.values()):
         raise TableError(f"the metadata {NAMESPACES_KEY.decode()} of the schema holds no names with their IRIs")
     return namespaces

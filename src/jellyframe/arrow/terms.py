@@ -2,7 +2,7 @@
 
 Most strings of a column come many times. Those in N-Triples syntax are parsed as they come, by a parser that remembers
 the last ones. Of others Arrow finds the distinct ones: such a column is first dictionary-encoded, unless it comes so,
-and only its dictionary is looked at.
+and only its dictionary is read.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Whether terms are what RDF says they are: IRIs by RFC 3987, language tags by BCP 47, labels that can be written.
 
-The distinct terms of a batch are looked at, each once, so that this costs little where terms repeat.
+Each distinct term of a batch is checked once, so that this costs little where terms repeat.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _IRI = re.compile(
     rf"(?:\?(?:[{_UNRESERVED}{_SUB_DELIMITERS}:@/?{_PRIVATE}]|{_ESCAPE})*)?"
     rf"(?:#(?:[{_UNRESERVED}{_SUB_DELIMITERS}:@/?]|{_ESCAPE})*)?"
 )
-# What nearly every IRI looks like. Bytes are matched where they lie; only what does not match is looked at closely.
+# What nearly every IRI looks like. Bytes are matched where they lie; only terms that do not match are checked closely.
 _PLAIN_IRI = re.compile(
     rb"[A-Za-z][A-Za-z0-9+.\-]*:(?://[A-Za-z0-9\-.]+(?::[0-9]+)?/)?[A-Za-z0-9\-._~!$&'()*+,;=:@]+"
     rb"(?:/[A-Za-z0-9\-._~!$&'()*+,;=:@]*)*(?:#[A-Za-z0-9\-._~!$&'()*+,;=:@/?]*)?"

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from jellyframe.options import Limits
 
 STANDARD_STREAM = "-"
-# Those of `jellyframe.dialects`, which help has no time to import.
+# Those of `jellyframe.dialects`, which is not imported here to keep the start fast.
 DIALECTS = ("released", "draft")
 _TRUE = ("true", "yes", "on", "1")
 _FALSE = ("false", "no", "off", "0")
@@ -65,7 +65,7 @@ class CommandParser(argparse.ArgumentParser):
         self.exit(2)
 
     def _print_message(self, message: str, file: Any = None) -> None:
-        """Write help and versions to standard output. Other than in argparse, a failure to write is one."""
+        """Write help and versions to standard output. Unlike argparse, raise if that fails."""
         if message:
             print_text(message)
 

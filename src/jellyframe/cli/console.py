@@ -66,11 +66,11 @@ class Console:
 
     @property
     def shows_progress(self) -> bool:
-        """Whether somebody can see a progress bar, and wants to."""
+        """Whether to show progress: on a terminal, unless turned off."""
         return self.is_terminal and not self.quiet
 
     def progress(self, total_bytes: int | None) -> Progress | None:
-        """Return a progress bar, where somebody can see it and wants to."""
+        """Return a progress bar; None if progress is turned off or there is no terminal."""
         if self.quiet or not self.is_terminal:
             return None
         from jellyframe.cli.progress import Progress
@@ -79,7 +79,7 @@ class Console:
         return progress
 
     def status_line(self) -> StatusLine | None:
-        """Return a line that says how things are, where somebody can see it and wants to."""
+        """Return a status line; None if progress is turned off or there is no terminal."""
         if self.quiet or not self.is_terminal:
             return None
         from jellyframe.cli.progress import StatusLine
@@ -104,7 +104,7 @@ class Console:
 
 
 def has_colour() -> bool:
-    """Return whether colour is welcome on a terminal: not with NO_COLOR, whatever its value, nor on a dumb terminal."""
+    """Return whether to use colour on a terminal: not with NO_COLOR, whatever its value, nor on a dumb terminal."""
     return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 

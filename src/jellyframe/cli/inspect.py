@@ -28,7 +28,7 @@ def add_parser(subparsers: Any) -> None:
         "inspect",
         run,
         help="show a stream's options, and count its rows, terms and bytes",
-        description="Show the options of a Jelly stream, and count what it holds. Only the structure is looked at,\n"
+        description="Show the options of a Jelly stream, and count what it holds. Only the structure is read,\n"
         "unless --size or --html need the content: use `validate` to check a stream.",
         examples="""
 jellyframe rdf inspect people.jelly

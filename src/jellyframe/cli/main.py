@@ -62,7 +62,7 @@ def _run_command(argv: Sequence[str] | None, console: Console) -> int:
 
 
 def _guarded(do: Callable[[], int], console: Console) -> int:
-    """Call a function and return its exit code, or that of the exception which it raises."""
+    """Call a function and return its exit code, or the one for the exception that it raises."""
     try:
         return do()
     except SystemExit as end:
@@ -87,12 +87,12 @@ def _guarded(do: Callable[[], int], console: Console) -> int:
 
 @contextmanager
 def _signals_raise() -> Iterator[None]:
-    """Have the signals that end a process raise an exception, unless they are ignored, as with `nohup`."""
+    """Raise an exception on signals that end a process, unless they are ignored, as with `nohup`."""
     before: dict[int, Any] = {}
 
     def handle(number: int, _frame: FrameType | None) -> None:
         for other in before:
-            # The exception is on its way: another one would only disturb the cleaning up.
+            # An exception has been raised already: another one would disturb the clean-up.
             signal.signal(other, signal.SIG_IGN)
         raise _TerminatedError(number)
 

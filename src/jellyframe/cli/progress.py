@@ -14,7 +14,7 @@ _CLEAR = "\r\x1b[K"
 
 
 class StatusLine:
-    """A line of a terminal that says how things are, until it is taken away."""
+    """A status line on a terminal, which is erased at the end."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -38,14 +38,14 @@ class StatusLine:
             return USUAL_WIDTH
 
     def close(self) -> None:
-        """Take the line away."""
+        """Erase the line."""
         if self._shown is not None:
             self._write(_CLEAR)
             self._shown = None
 
 
 class Progress(StatusLine):
-    """Shows how far the input has been read: bytes, statements, rate, time left. Nobody may know `total_bytes`."""
+    """Shows how far the input has been read: bytes, statements, rate, time left. `total_bytes` may be unknown."""
 
     def __init__(self, stream: TextIO, total_bytes: int | None) -> None:
         super().__init__(stream)

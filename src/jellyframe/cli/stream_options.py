@@ -30,7 +30,7 @@ _FIELDS = ("stream_name", *TERM_FIELDS, "physical_type", "logical_type")
 
 
 def add_stream_options(parser: CommandParser) -> None:
-    """Add what says how the stream describes itself."""
+    """Add the options of the stream itself: name, types, and a file to copy them from."""
     parser.add_argument("--opt.stream-name", dest="stream_name", metavar="NAME", help="name of the stream")
     add_term_options(parser)
     parser.add_named(
@@ -81,7 +81,7 @@ def add_term_options(parser: CommandParser) -> None:
 
 
 def add_writer_options(parser: CommandParser) -> None:
-    """Add what says how the stream lies in the file."""
+    """Add the options for framing, restart points and compression."""
     parser.add_argument(
         "--rows-per-frame", metavar="N", type=positive, help=f"rows in a frame ({DEFAULT_ROWS_PER_FRAME})"
     )

@@ -29,7 +29,7 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.add_path("files", nargs="+", metavar="FILE", help="the Jelly files, folders, or patterns of them")
     add_listen(parser)
-    parser.add_argument("--no-browser", action="store_true", help="only say the address, and open no browser")
+    parser.add_argument("--no-browser", action="store_true", help="only print the address, and do not open a browser")
     add_limits(parser)
 
 

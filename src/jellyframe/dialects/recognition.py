@@ -15,7 +15,7 @@ from jellyframe.errors import ParseError
 from jellyframe.options import VERSION_1_0, DialectName
 from jellyframe.wire import BYTES, VARINT, decode_fields
 
-# Rows that tell which are looked at: they all say the same, unless the frame is damaged.
+# Number of significant rows to check: all agree, unless the frame is damaged.
 _MOST_VOTES: Final = 64
 _ROWS, _METADATA = 1, 15
 _OPTIONS, _TRIPLE, _QUAD, _GRAPH_START, _NAMESPACE = 1, 2, 3, 4, 6
@@ -25,7 +25,7 @@ _ENTRIES: Final = (9, 10, 11)
 def recognised_dialect(frame: bytes | memoryview) -> DialectName | None:
     """Return the dialect that the rows of a frame show; None where they show none, or contradict each other.
 
-    The frame may be cut off or damaged anywhere: what is whole before that is looked at.
+    The frame may be cut off or damaged anywhere: only complete rows before that are read.
     """
     votes = set(islice(_votes(frame), _MOST_VOTES))
     return votes.pop() if len(votes) == 1 else None

@@ -7,7 +7,7 @@
         …
 
 Lines that begin with `# Frame` tell where frames begin, so that reading gives the same frames again. A text without
-any is cut into frames of a number of rows, as jelly-cli does. Other comments are passed over.
+any is cut into frames of a number of rows, as jelly-cli does. Other comments are skipped.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def _require_fit(size: int, limits: Limits, source: str | None, frame: int) -> N
 
 
 def jelly_to_text(source: Source, sink: ByteSink, frames: FrameRange, limits: Limits) -> None:
-    """Write a stream as text. Nothing is decoded, so a stream that breaks the rules can be looked at too."""
+    """Write a stream as text. Nothing is decoded, so a stream that breaks the rules can be shown too."""
     for number, data in enumerate(raw_frames(source, limits)):
         if frames.stop is not None and number >= frames.stop:
             return

@@ -137,7 +137,7 @@ class PatchTextWriter(SinkWriter):
     """RDF Patch text that is being written, with the methods of a `PatchWriter`.
 
     What goes to a path appears there when the writer is closed. The rows are written as they come: whether transactions
-    start and end in turns is not looked at. Where a row is refused, those before it are written.
+    start and end in turns is not checked. Where a row is refused, those before it are written.
 
     Args:
         sink: a path or a URI, where the file appears when the writer is closed, or a binary file object

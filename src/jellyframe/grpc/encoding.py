@@ -1,4 +1,4 @@
-"""Frames for subscribers and for stores: encoded anew, with the options that they are to have."""
+"""Re-encode frames for subscribers and for stores, with the options of each."""
 
 from __future__ import annotations
 

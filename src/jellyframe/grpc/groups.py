@@ -1,7 +1,7 @@
 """Subscribers with equal options: each frame is encoded once for all of them, or passed on as the publisher sent it.
 
 A publisher's bytes can be passed on from the beginning of its stream, as long as no other publisher's frame comes in
-between. Who joins meanwhile gets frames that are encoded anew, from a restart point on, until another stream begins.
+between. A subscriber that joins later gets re-encoded frames, from a restart point on, until another stream begins.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Group:
         self._encoded.pop(subscriber, None)
 
     def send(self, frame: CheckedFrame, offset: int) -> None:
-        """Queue a frame for all subscribers. Those who cannot have it are told why, and their subscriptions end."""
+        """Queue a frame for all subscribers. Subscriptions that cannot hold it end with the reason."""
         reason = misfit(self.options, frame.options)
         if reason is not None:
             self._end_all(self.subscribers, reason)
@@ -79,7 +79,7 @@ class Group:
     # ---- bytes as they are ----
 
     def _forwarded_bytes(self, frame: CheckedFrame) -> bytes | None:
-        """Return the bytes of a frame for those who follow its publication; None if nobody can."""
+        """Return the bytes of a frame for subscribers that follow its publication; None if there are none."""
         publication = frame.publication
         if publication is None or not frame.data or not self._dialect == publication.dialect == "released":
             return None
@@ -95,7 +95,7 @@ class Group:
         return data if is_next and (self._began_with_it or not publication.looked_back) else None
 
     def _follow(self, publication: Publication) -> None:
-        """Pass on the bytes of a stream that begins, to all who can read it behind what they have got."""
+        """Begin to forward the bytes of a new stream, to subscribers that can read it after what they already have."""
         able = [one for one in self.subscribers if one.is_fresh or not publication.looked_back]
         unable = [one for one in self._forwarded if not one.is_fresh and publication.looked_back]
         self._encode_for(unable)
@@ -120,7 +120,7 @@ class Group:
             return None
         return self._options_row + frame.data[len(row) :]
 
-    # ---- encoded anew ----
+    # ---- re-encoded ----
 
     def _encode_for(self, subscribers: list[Subscriber]) -> None:
         """Encode frames for some subscribers from now on, from a restart point."""

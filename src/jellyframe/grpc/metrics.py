@@ -1,4 +1,4 @@
-"""What a server tells of itself in numbers, for Prometheus."""
+"""The metrics of a server, for Prometheus."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
 class Metrics:
-    """The numbers of a server, collected when somebody asks for them.
+    """The metrics of a server, collected on request.
 
     Args:
         topics: returns the topics that are open
@@ -63,8 +63,8 @@ _COUNTERS: _Numbers = (
     ("bytes_sent", "Bytes sent to subscribers", lambda topic: topic.counts.bytes_out),
 )
 _GAUGES: _Numbers = (
-    ("publishers", "Publications under way", lambda topic: topic.publications),
-    ("subscribers", "Subscriptions under way", lambda topic: len(topic.subscribers)),
+    ("publishers", "Publications in progress", lambda topic: topic.publications),
+    ("subscribers", "Subscriptions in progress", lambda topic: len(topic.subscribers)),
     ("queued_bytes", "Bytes that wait to be sent", lambda topic: topic.queued_bytes),
     ("first_offset", "Offset of the oldest frame that is kept", lambda topic: topic.store.first_offset),
     ("next_offset", "Offset of the next frame", lambda topic: topic.store.next_offset),

@@ -25,7 +25,7 @@ from jellyframe.options import (
 
 
 def check_offsets(dialect: DialectName, *, with_offsets: bool) -> None:
-    """Raise an OptionsError if frames of a dialect are to tell their offsets, and have no metadata."""
+    """Raise an OptionsError if offsets are requested in a dialect whose frames have no metadata."""
     if with_offsets and dialect == "draft":
         raise OptionsError("frames of the draft dialect have no metadata, and so cannot tell their offsets")
 
@@ -33,7 +33,7 @@ def check_offsets(dialect: DialectName, *, with_offsets: bool) -> None:
 def check_request(
     requested: StreamOptions, limits: Limits, *, with_offsets: bool = False, dialect: DialectName = "released"
 ) -> None:
-    """Raise an OptionsError if no stream whatsoever can meet the options that a client asks for."""
+    """Raise an OptionsError if no stream can meet the options that a client asks for."""
     if dialect == "draft":
         return
     if with_offsets and requested.version == VERSION_1_0:

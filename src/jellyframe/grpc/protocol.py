@@ -92,12 +92,12 @@ def decode_topic(value: str | bytes) -> str:
 
 
 def publication_metadata(topic: str | None) -> list[tuple[str, str | bytes]]:
-    """Return the call metadata that names the topic of a publication; none if the stream's name does."""
+    """Return the call metadata with the topic of a publication; none if the stream's name is the topic."""
     return [] if topic is None else [(TOPIC_KEY, encode_string(topic, "the topic"))]
 
 
 def subscription_metadata(start: Start | None = None, *, offsets: bool = False) -> list[tuple[str, str | bytes]]:
-    """Return the call metadata of a subscription: where it begins, and whether frames tell their offsets."""
+    """Return the call metadata of a subscription: where it begins, and whether frames carry offsets."""
     metadata: list[tuple[str, str | bytes]] = []
     if start is not None:
         metadata.append((FROM_KEY, str(start)))
@@ -125,7 +125,7 @@ def call_dialect(metadata: CallMetadata, default: DialectName) -> DialectName:
 
 
 def wants_offsets(metadata: CallMetadata) -> bool:
-    """Return whether a subscription is to be told the offsets of its frames."""
+    """Return whether the frames of a subscription carry their offsets."""
     value = _last(metadata, OFFSETS_KEY)
     word = "false" if value is None else _text(value).lower()
     if word not in ("true", "false"):
@@ -145,13 +145,13 @@ def parse_start(text: str) -> Start:
 
 
 def frame_offset(metadata: dict[str, bytes]) -> int | None:
-    """Return the offset that a frame's metadata tells, or None."""
+    """Return the offset in a frame's metadata, or None."""
     value = metadata.get(OFFSET_ENTRY, b"")
     return int(value) if value.isdigit() and len(value) <= _MOST_OFFSET_DIGITS else None
 
 
 def offset_metadata(offset: int) -> dict[str, bytes]:
-    """Return the metadata of a frame that tells its offset."""
+    """Return frame metadata that holds an offset."""
     return {OFFSET_ENTRY: b"%d" % offset}
 
 
@@ -168,15 +168,15 @@ def _text(value: str | bytes) -> str:
 
 @dataclass(frozen=True)
 class TopicInfo:
-    """What a server tells of a topic.
+    """Information about a topic, as the server lists it.
 
     Attributes:
         name: the topic
         retention: `live`, `replay`, `log`, `static` or `kafka`
         first_offset: the offset of the oldest frame that is kept
         next_offset: the offset that the next frame will have
-        publishers: publications that are under way
-        subscribers: subscriptions that are under way
+        publishers: publications in progress
+        subscribers: subscriptions in progress
         frames: frames received since the server started
         statements: statements received since the server started
         bytes_in: bytes received since the server started

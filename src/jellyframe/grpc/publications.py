@@ -1,4 +1,4 @@
-"""What publishers send, checked: each frame of a publication goes through the kernel before anyone else sees it."""
+"""Checks of publications: each frame is decoded by the kernel before anyone else sees it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class _Decoder(StreamDecoder):
 
 @dataclass(eq=False, slots=True)
 class CheckedFrame:
-    """A frame that has passed all checks: its content, and its bytes if they have not changed since they came.
+    """A frame that has passed all checks: its content, and its bytes if they can be forwarded unchanged.
 
     Attributes:
         options: the options of the stream that it belongs to
@@ -100,7 +100,7 @@ class Publication:
 
     @property
     def looked_back(self) -> bool:
-        """Whether a frame so far would mean something else behind frames of another stream."""
+        """Whether any frame so far would change its meaning after frames of another stream."""
         return self._decoder.looked_back
 
     @property
@@ -122,7 +122,7 @@ class Publication:
                 break
         frame = CheckedFrame.of_batches(self.options, batches)
         frame.publication, frame.number = self, self._frames
-        # An index tells where things lie in the file that it came from. Without it, the bytes are others.
+        # An index holds positions in its own file, so it is removed, and the bytes change.
         if frame.metadata.pop(INDEX_KEY, None) is None:
             frame.data = data
         frame.size = len(data)

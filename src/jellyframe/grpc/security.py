@@ -1,4 +1,4 @@
-"""Who may connect, and what they may do: certificates, and tokens with rights by topic."""
+"""Authentication and authorization: certificates, and tokens with rights by topic."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ class Certificates:
         self._changed = True
 
     def credentials(self) -> grpc.ServerCredentials:
-        """Return what a port is opened with."""
+        """Return the server credentials for a port."""
         return grpc.dynamic_ssl_server_credentials(
             self._configuration,
             self._fetch,

@@ -23,7 +23,7 @@ from jellyframe.grpc.topics import Topic, Topics
 from jellyframe.options import DialectName, Limits
 
 Context: TypeAlias = "grpc.aio.ServicerContext[bytes, bytes]"
-# A frame of more bytes is checked in a thread, so that others need not wait for it.
+# Larger frames are checked in a thread, so that they do not block the event loop.
 LARGE_FRAME_BYTES = 1 << 18
 _log = logging.getLogger(LOGGER_NAME)
 _DRAINING = Ending(grpc.StatusCode.UNAVAILABLE, "the server is about to stop")
@@ -71,7 +71,7 @@ class Services:
         self._access = access
 
     def handlers(self) -> list[grpc.GenericRpcHandler[bytes, bytes]]:
-        """Return what a server is to be told of the calls. Messages are bytes."""
+        """Return the gRPC handlers of the calls. Messages are bytes."""
         return [
             grpc.method_handlers_generic_handler(
                 protocol.SERVICE,
@@ -166,7 +166,7 @@ class Services:
         return subscriber.ending
 
     async def list_topics(self, _request: bytes, context: Context) -> bytes:
-        """ListTopics: return what there is to know of the topics that the client may use."""
+        """ListTopics: return information about the topics that the client may use."""
         with self._call("list topics") as call:
             try:
                 token = self._access.authenticate(_metadata(context))
@@ -180,11 +180,11 @@ class Services:
 
     @property
     def streams(self) -> int:
-        """Publications and subscriptions that are under way."""
+        """The number of publications and subscriptions in progress."""
         return self._publications + self._subscriptions
 
     async def drain(self, seconds: float) -> None:
-        """Take no more calls, wait for publications to end, and end the subscriptions when all is sent."""
+        """Refuse new calls, wait for publications to end, and end each subscription once its queue is sent."""
         self._is_draining = True
         try:
             await asyncio.wait_for(self._no_publications.wait(), seconds)
@@ -215,7 +215,7 @@ class Services:
 
 
 class ServerStoppingError(Exception):
-    """A call that comes when the server is about to stop."""
+    """A call that arrives while the server is stopping."""
 
 
 class _Call:

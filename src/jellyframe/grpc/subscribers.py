@@ -75,7 +75,7 @@ class Subscriber:
 
     @property
     def is_full(self) -> bool:
-        """Whether more waits to be sent than should."""
+        """Whether the queue holds more bytes than it should."""
         return self._queued_bytes > self._queue_bytes
 
     @property
@@ -84,7 +84,7 @@ class Subscriber:
         return self._ending if not self._queue or self._is_abrupt else None
 
     def put(self, data: bytes, offset: int) -> None:
-        """Queue a frame. One that is too much has the subscription ended, or the queue given up."""
+        """Queue a frame. If the queue is full, end the subscription or mark it as overflowed, as the policy says."""
         if self._ending is not None or self.has_overflowed:
             return
         if self._queue and self._queued_bytes + len(data) > self._queue_bytes and self._policy != "block":
@@ -116,7 +116,7 @@ class Subscriber:
             self._make_room()
 
     async def take(self) -> list[bytes]:
-        """Wait for frames and return all that there are; none when the subscription ends or its queue was given up."""
+        """Wait for frames and return all that are queued; none when the subscription ends or its queue overflowed."""
         while not self._queue and self._ending is None and not self.has_overflowed:
             self._waiter = asyncio.get_running_loop().create_future()
             try:
@@ -128,7 +128,7 @@ class Subscriber:
         return frames
 
     def sent(self, size: int, *, queued: bool = True) -> None:
-        """Say that a frame has been handed to the connection."""
+        """Note that a frame has been handed to the connection."""
         self.bytes_sent += size
         self.frames_sent += 1
         if queued:
@@ -137,7 +137,7 @@ class Subscriber:
                 self._make_room()
 
     async def wait_for_room(self) -> None:
-        """Wait until no more is queued than should be: for publishers that are to be slowed down."""
+        """Wait until the queue has room: this slows down publishers."""
         while self.is_full and self._ending is None and self._policy == "block":
             self._room = self._room or asyncio.Event()
             await self._room.wait()

@@ -83,7 +83,7 @@ class Topic:
 
     @property
     def is_idle(self) -> bool:
-        """Whether nobody uses the topic at the moment."""
+        """Whether the topic has neither publishers nor subscribers at the moment."""
         return not self.publications and not self.subscribers
 
     @property
@@ -135,7 +135,7 @@ class Topic:
             try:
                 group.send(message.frame, message.offset)
             except Exception as error:
-                # A mistake, or no memory: it must not reach the publisher, nor other subscribers.
+                # A bug, or lack of memory: it must not affect the publisher, nor other subscribers.
                 _log.exception("a frame could not be sent", extra={"topic": self.name})
                 for subscriber in group.subscribers:
                     group.discard(subscriber)
@@ -148,7 +148,7 @@ class Topic:
     def subscribe(
         self, requested: StreamOptions | None, *, with_offsets: bool, dialect: DialectName = "released"
     ) -> Subscriber:
-        """Return a subscriber, to be served with `serve`. What is published from now on is for it, too."""
+        """Return a subscriber, to be served with `serve`. It gets what is published from now on."""
         subscriber = Subscriber(
             requested,
             with_offsets=with_offsets,
@@ -162,7 +162,7 @@ class Topic:
         return subscriber
 
     def unsubscribe(self, subscriber: Subscriber) -> None:
-        """Forget a subscriber."""
+        """Remove a subscriber."""
         self._leave(subscriber)
         self.subscribers.pop(subscriber, None)
 
@@ -210,7 +210,7 @@ class Topic:
             catching_up.close()
 
     async def _serve_new(self, subscriber: Subscriber, send: Send) -> None:
-        """Send frames as they come, until the subscription ends or its queue is given up."""
+        """Send frames as they arrive, until the subscription ends or its queue overflows."""
         subscriber.has_overflowed = False
         self._join(subscriber)
         try:
@@ -227,7 +227,7 @@ class Topic:
         self.counts.bytes_out += len(data)
 
     def _join(self, subscriber: Subscriber) -> None:
-        """Have a subscriber get frames as they come, unless it does so already."""
+        """Let a subscriber receive frames as they arrive, unless it does so already."""
         if subscriber.is_joined:
             return
         subscriber.is_joined = True
@@ -351,9 +351,9 @@ class Topics:
         return iter(list(self._topics.values()))
 
     async def get(self, name: str) -> Topic:
-        """Return a topic, which is opened if need be.
+        """Return a topic, opened if it is not open yet.
 
-        A topic that nobody uses may be forgotten at any time: use it before anything else gets its turn.
+        An idle topic may be evicted at any time: use it before the next `await`.
         """
         while name not in self._topics:
             opening = self._opening.get(name)
@@ -372,7 +372,7 @@ class Topics:
             del self._opening[name]
 
     def _make_room(self) -> None:
-        """Forget topics that nobody uses and that keep nothing, if there are as many as there may be."""
+        """Evict idle topics that keep nothing, if the limit on topics is reached."""
         if len(self._topics) + len(self._opening) <= self._max_topics:
             return
         for topic in self:

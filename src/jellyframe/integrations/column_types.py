@@ -101,7 +101,7 @@ def _all_match(texts: pa.Array, pattern: str) -> bool:
 
 
 def _casts(texts: pa.Array, column: ColumnType) -> ColumnType:
-    """Return the type if Arrow takes all values, which it refuses, say, for the 30th of February."""
+    """Return the type if Arrow converts all values: it refuses, for example, the 30th of February."""
     try:
         converted(texts, pa.nulls(len(texts), pa.string()), column)
     except pa.ArrowException:

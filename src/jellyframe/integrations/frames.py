@@ -129,7 +129,7 @@ def read_duckdb(
     connection: duckdb.DuckDBPyConnection | None = None,
     **reading: Unpack[ReadingOptions],
 ) -> duckdb.DuckDBPyRelation:
-    """Return a DuckDB relation over statements, which are read anew by each query, as a stream.
+    """Return a DuckDB relation over statements, which each query reads again, as a stream.
 
     Args:
         source: a path, a pattern, a folder or a list of those, of any format; or bytes with Jelly
@@ -153,7 +153,7 @@ def open_table(
     dictionary: bool = False,
     **reading: Unpack[ReadingOptions],
 ) -> ArrowStatements:
-    """Return statements as a table that is read anew, as a stream, each time it is used.
+    """Return statements as a table that is read again, as a stream, each time it is used.
 
     It has Arrow's stream interface, which DuckDB, Polars, pandas and pyarrow take. DuckDB finds it by the name of the
     variable: `people = open_table("people.jelly")`, then `duckdb.sql("SELECT p, count(*) FROM people GROUP BY p")`.

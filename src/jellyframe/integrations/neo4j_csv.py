@@ -69,7 +69,7 @@ def write_neo4j(source: Statements, folder: str | os.PathLike[str], **reading: U
 
     Args:
         source: a path, a pattern, a folder or a list of those, of any format; or bytes or a file object with Jelly
-        folder: where the files go; it is made if need be
+        folder: where the files go; it is created if it does not exist
         reading: as in `read_pandas`
 
     Raises:

@@ -142,7 +142,7 @@ class _Lines:
     def flush(self) -> None:
         """Pass on what is left, at the end."""
         text, self._waiting, self._size = b"".join(self._waiting), [], 0
-        # pyoxigraph flushes when it likes, which may be inside a line.
+        # pyoxigraph may flush in the middle of a line.
         end = text.rfind(b"\n") + 1
         if end < len(text):
             self._waiting, self._size = [text[end:]], len(text) - end

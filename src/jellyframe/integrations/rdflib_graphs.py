@@ -93,7 +93,7 @@ def _runs(batch: Batch, start: int, stop: int) -> Iterator[tuple[int, int, int |
 
 @contextmanager
 def _fewer_collections() -> Iterator[None]:
-    """Hold automatic garbage collection back while a batch is added: all that is made stays, in ever more dicts."""
+    """Suspend automatic garbage collection while a batch is added: all new objects stay alive."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -104,7 +104,7 @@ def _fewer_collections() -> Iterator[None]:
 
 
 def default_graph(dataset: ConjunctiveGraph) -> Graph:
-    """Return the default graph of a dataset, which rdflib calls by two names."""
+    """Return the default graph of a dataset, for which rdflib has two names."""
     default: Graph | None = getattr(dataset, "default_graph", None)
     return dataset.default_context if default is None else default
 

@@ -86,7 +86,7 @@ class RecordingStore(Store):
             self._recorder.note(NamespaceAdd(prefix, IRI(str(after)), self._no_graph()))
 
     def undo(self, row: PatchRow) -> None:
-        """Make a change undone. A namespace that was added stays, since rdflib cannot forget one."""
+        """Undo a change. A namespace that was added stays, since rdflib cannot forget one."""
         match row:
             case Add():
                 self._inner.remove(_triple(row), self._graph(row.g))

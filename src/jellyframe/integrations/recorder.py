@@ -28,7 +28,7 @@ class Undo(Protocol):
     """Takes back single changes."""
 
     def undo(self, row: PatchRow) -> None:
-        """Make a change undone that was made before."""
+        """Undo a change."""
 
 
 class Recorder:

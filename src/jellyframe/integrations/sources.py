@@ -130,7 +130,7 @@ def _raise(error: JellyError) -> None:
 
 
 class ArrowStatements:
-    """A table that is read anew each time it is asked for: Polars, DuckDB, pandas and pyarrow take it as it is.
+    """A table that is read again each time it is used: Polars, DuckDB, pandas and pyarrow take it as it is.
 
     Args:
         source: where the statements come from

@@ -1,4 +1,4 @@
-"""What is done about bad input: stop, leave it out, or leave it out and report it."""
+"""Handling of bad input: stop, skip it, or skip it and report it."""
 
 from __future__ import annotations
 

@@ -420,7 +420,7 @@ def _frame_batches(batches: Iterable[Batch], frames: FrameRange) -> Iterator[Bat
 
 
 def _jelly_to_text(sources: _Sources, sink: ByteSink, plan: Conversion) -> bool:
-    """Show the rows of a stream as they are. Nothing is decoded, so that a damaged one can be looked at too."""
+    """Show the rows of a stream as they are. Nothing is decoded, so a damaged stream can be shown too."""
     from jellyframe.formats.jelly_text import jelly_to_text
 
     is_changed = plan.changes or plan.base_options is not None or plan.merge_graphs or plan.validate_terms

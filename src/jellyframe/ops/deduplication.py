@@ -61,7 +61,7 @@ def first_of_each(hashes: Hashes) -> npt.NDArray[np.bool_]:
     same_high = high[order[1:]] == high[order[:-1]]
     same = same_high & (low[order[1:]] == low[order[:-1]])
     if (same != same_high).any():
-        # Next to impossible; equal ones need not be neighbours then.
+        # Extremely unlikely; equal statements need not be adjacent then.
         order = np.lexsort((low, high))
         same = (high[order[1:]] == high[order[:-1]]) & (low[order[1:]] == low[order[:-1]])
     is_first = np.ones(len(hashes), bool)

@@ -96,9 +96,9 @@ class Inputs:
         """Return the files that paths stand for: files, folders and patterns, here or in an object store.
 
         The format is `in_format`, or follows from the name of each file, and is one of those that are `known`: by
-        default those of RDF data. In folders, files whose names tell no such format are passed over. `filesystem` is a
-        `pyarrow.fs.FileSystem` in which the paths are; by default they are local ones or URIs. That folders have no
-        files of data is an error, unless they `may_be_empty`.
+        default those of RDF data. In folders, files of other formats are skipped. `filesystem` is the
+        `pyarrow.fs.FileSystem` of the paths; by default they are local paths or URIs. Folders without any data are an
+        error, unless they `may_be_empty`.
         """
         known = known or formats.FOLDER_FORMATS
         names = path_names(paths)

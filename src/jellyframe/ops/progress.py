@@ -47,7 +47,7 @@ class ProgressMeter:
 
     @property
     def report_seconds(self) -> float | None:
-        """Seconds between reports of what other processes read; None if nobody wants reports."""
+        """Seconds between reports of what other processes read; None if there is no callback."""
         return None if self._callback is None else REPORT_SECONDS
 
     def over(self, batches: Iterable[Batch], source: CountsBytes) -> Iterator[Batch]:

@@ -148,7 +148,7 @@ def _wanted_rows(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[Ba
 
 
 def _ignore(_error: JellyError) -> None:
-    """Pass over an error."""
+    """Ignore an error."""
 
 
 def _placed(error: JellyError, piece: Piece, message: str) -> JellyError:

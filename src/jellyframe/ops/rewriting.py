@@ -70,7 +70,7 @@ class Rewritten(NamedTuple):
 
 
 class _CannotJoinError(Exception):
-    """The pieces make streams that are not one when they stand one behind the other."""
+    """The pieces make streams that cannot be concatenated."""
 
 
 def rewrite_in_pieces(
@@ -145,7 +145,7 @@ def _spans(path: str, at_least: int) -> Iterator[Span]:
 
 
 class _Join:
-    """Pieces that are under way, and the stream that those which are done have been joined to."""
+    """Pieces in progress, and the stream to which finished ones have been joined."""
 
     def __init__(
         self, rewriting: Rewriting, sink: ByteSink, results: _Results, jobs: int, meter: ProgressMeter
@@ -235,7 +235,7 @@ class _Piece:
     """A piece that is being rewritten, or has been. `slot` is where its result goes.
 
     A namespace that is declared already is not declared again. When a piece is begun, what has been declared before it
-    is a guess: pieces before it may still be under way.
+    is a guess: pieces before it may still be in progress.
     """
 
     future: Future[_Result]

@@ -45,7 +45,7 @@ TERM_KINDS = ("iri", "bnode", "literal", "triple", "default_graph", "repeated")
 LOOKUP_TABLES = ("name", "prefix", "datatype")
 
 _ALL_FRAMES = 1 << 60
-# Frames and bytes of them that are looked at for a sign of the dialect: those that show none hold no statements.
+# Limits, in frames and bytes, of the search for a sign of the dialect: frames without one hold no statements.
 _RECOGNISED_FRAMES = 1024
 _RECOGNISED_BYTES = 16 << 20
 # Predicates that are counted at a time; where there are more, the rarest are evicted.
@@ -228,7 +228,7 @@ class StreamSurvey:
             self._kernel.feed_bare(b"".join(self._pieces))
 
     def finish(self) -> None:
-        """Say that there are no more bytes."""
+        """Mark the end of the input."""
         if self.delimited is not False and self._waiting:
             self._survey_whole_frames()
         if self.delimited is False:
@@ -287,7 +287,7 @@ def _metadata_entry(message: bytes) -> tuple[str, bytes]:
 
 
 class ContentSurvey:
-    """What only decoding tells of a stream: its length as text, and what its predicates are."""
+    """Counts that need decoding: the length of a stream as text, and its predicates."""
 
     def __init__(self) -> None:
         self.statements = 0

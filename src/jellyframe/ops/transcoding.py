@@ -34,7 +34,7 @@ Frames: TypeAlias = Literal["keep", "rows", "input"]
 
 # Each process takes some 30 MB, and the one that joins their results has little to do only while they are few.
 MOST_DEFAULT_JOBS = 8
-# The distance of restart points is the writer's own business.
+# The writer chooses the distance of restart points.
 _BY_WRITER = -1
 
 

@@ -1,4 +1,4 @@
-"""Transcoding where nothing is to change: the input is checked in full as it is copied.
+"""Transcode without changes: check the input in full while it is copied.
 
 A stream is only taken as it is if it could be what our writer would make of it: every part of it that begins with the
 options stands for itself, and the restart points lie as close as asked for. All others are rewritten.
@@ -26,7 +26,7 @@ _FARTHEST_RESTART = 2 * DEFAULT_RESTART_EVERY
 
 
 class _OtherwiseError(Exception):
-    """Our writer would do something in another way."""
+    """Our writer would produce other bytes."""
 
 
 class _CopiedFile(InputFile):

@@ -50,7 +50,7 @@ class WorkerPool:
         )
 
     def submit(self, function: Callable[_P, _T], *arguments: _P.args, **settings: _P.kwargs) -> Future[_T]:
-        """Have a worker call a function."""
+        """Call a function in a worker."""
         # An interrupt waits until new processes ignore it.
         mask = _block_interrupts()
         try:
@@ -65,7 +65,7 @@ class WorkerPool:
 
     def __exit__(self, kind: type[BaseException] | None, *_exception: object) -> None:
         if kind is not None:
-            # Whatever the workers are at, nobody waits for it.
+            # The result of running calls is not needed any more.
             self._lifeline.close()
         self._executor.shutdown(wait=True, cancel_futures=True)
         self._lifeline.close()

@@ -25,7 +25,7 @@ from jellyframe.patch.rows import (
 from jellyframe.stream.statements import BATCH_BYTES, BATCH_ROWS
 from jellyframe.terms import DEFAULT_GRAPH, Literal
 
-# Rows are made into objects so many at a time.
+# Rows converted to objects at a time.
 ROWS_AT_A_TIME: Final = 4096
 _OPERATIONS: Final[dict[type, int]] = {
     Add: fields.PATCH_ADD,

@@ -17,8 +17,8 @@ class PatchStreamEncoder(AnyStreamEncoder[PatchEncoder]):
 
     Args:
         options: the options of the stream
-        frame_rows: rows after which a frame is cut, None for no such limit; not in FRAME streams and bare ones
-        frame_bytes: bytes after which a frame is cut, None for no such limit; not in FRAME streams and bare ones
+        frame_rows: rows after which a frame is cut, None for no limit; not in FRAME streams and bare ones
+        frame_bytes: bytes after which a frame is cut, None for no limit; not in FRAME streams and bare ones
         delimited: whether frames have their lengths in front; a stream without is one bare frame
         restart_every: distance of restart points in bytes, None for none; they lie outside of transactions and, in
             PUNCTUATED streams, between patches

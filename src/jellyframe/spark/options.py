@@ -75,7 +75,7 @@ class GivenOptions:
             raise OptionsError(f"option {name} = {text!r}: {error}") from None
 
     def refuse_others(self) -> None:
-        """Raise for options that nobody asked for: most likely they are misspelled."""
+        """Raise for unknown options: most likely they are misspelled."""
         for name in self._values:
             if name not in self._known:
                 close = difflib.get_close_matches(name, self._known, 1)

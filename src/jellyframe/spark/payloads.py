@@ -170,7 +170,7 @@ def encode_payloads(
     """Return statements as messages in a binary column `value`, each a bare frame that stands by itself.
 
     With `group_by` the rows with the same values in these columns, which are kept, make up a message; they are brought
-    together first. With `rows_per_message` a message has at most so many statements.
+    together first. `rows_per_message` limits the statements in a message.
 
     Args:
         frame: the statements, in any layout

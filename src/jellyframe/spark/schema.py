@@ -27,7 +27,7 @@ _EXTRA_COLUMNS: dict[str, DataType] = {
 
 
 def layout_columns(layout: str) -> dict[str, DataType]:
-    """The columns in which a layout shows statements."""
+    """Return the columns of statements in a layout."""
     return {
         field.name: _TERM if pa.types.is_struct(field.type) else _STRING
         for position in POSITIONS
@@ -42,7 +42,7 @@ def _row_columns(layout: str, options: ReadOptions) -> dict[str, DataType]:
 
 
 def default_schema(options: ReadOptions) -> StructType:
-    """The schema of a read for which the user has given none."""
+    """Return the schema of a read for which the user has given none."""
     statement = _row_columns(options.layout or DEFAULT_LAYOUT, options)
     known = {**statement, **_EXTRA_COLUMNS}
     names: list[str] = []

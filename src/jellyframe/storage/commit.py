@@ -94,7 +94,7 @@ class Target:
         """Move files into the target, instead of what is there or in addition to it. If that fails, nothing changes.
 
         `save` says what to do about what is there: `error` raises if there is anything. `is_data` says what an
-        overwrite replaces: Jelly files by default. Other jobs that publish in the target wait meanwhile.
+        overwrite replaces: Jelly files by default. Other jobs that publish in the target wait for this one.
         """
         self.require(staged)
         try:

@@ -38,7 +38,7 @@ class LockTakenError(Exception):
 
 
 def hold_file(path: str) -> IO[bytes]:
-    """Lock a file, which is made if need be, and return it: the lock is held until it is closed or the process ends.
+    """Lock a file, created if necessary, and return it: the lock is held until it is closed or the process ends.
 
     Raises LockTakenError if it is held already. Where there are no locks it is not locked.
     """

@@ -168,7 +168,7 @@ class Snapshots:
             size: the size of those files
 
         Raises:
-            StorageError: if another run has made a snapshot meanwhile
+            StorageError: if another run has made a snapshot in between
         """
         number = self.number + 1
         before = self.latest

@@ -44,7 +44,7 @@ def restart_offsets(file: InputHandle, size: int, read_bytes: int = READ_BYTES) 
 
 
 def cut_offsets(file: InputHandle, size: int, at_least: int, read_bytes: int = READ_BYTES) -> Iterator[int]:
-    """Yield the offsets at which pieces of at least so many bytes begin, as soon as they are known, the first at 0."""
+    """Yield the offsets at which pieces of a minimum size begin, as soon as they are known, the first at 0."""
     start = 0
     yield start
     for offset in restart_offsets(file, size, read_bytes):

@@ -80,7 +80,7 @@ class AnyStreamDecoder(ABC, Generic[_OptionsT]):
 
     @property
     def is_finished(self) -> bool:
-        """Whether the last batch has been taken and the stream has ended as it should."""
+        """Whether the last batch has been taken and the stream has ended without an error."""
         return self._is_finished and not self._kernel.has_content()
 
     @property
@@ -380,7 +380,7 @@ class StreamDecoder(AnyStreamDecoder[StreamOptions]):
 
 
 def check_batch_rows(batch_rows: int) -> None:
-    """Raise an OptionsError unless batches can have so many rows."""
+    """Raise an OptionsError unless the number of rows in a batch is valid."""
     if batch_rows < 1:
         raise OptionsError(f"batch_rows is {batch_rows}, and must be at least 1")
 

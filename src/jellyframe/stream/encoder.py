@@ -50,8 +50,8 @@ class StreamEncoder(AnyStreamEncoder[Encoder]):
 
     Args:
         options: the options of the stream; what they leave open the first statement decides
-        frame_rows: rows after which a frame is cut, None for no such limit; not in grouped and bare streams
-        frame_bytes: bytes after which a frame is cut, None for no such limit; not in grouped and bare streams
+        frame_rows: rows after which a frame is cut, None for no limit; not in grouped and bare streams
+        frame_bytes: bytes after which a frame is cut, None for no limit; not in grouped and bare streams
         delimited: whether frames have their lengths in front; a stream without is one bare frame
         restart_every: distance of restart points in bytes, None for none
         index: whether an index of the restart points ends the stream

@@ -123,7 +123,7 @@ def restart_points(file: InputHandle) -> list[RestartPoint]:
 def each_restart_point(file: InputHandle, read_bytes: int = READ_BYTES) -> Iterator[RestartPoint]:
     """Yield the restart points of a file one after the other, as soon as they are known.
 
-    Read from the indexes where there are any; what no index covers is scanned, in reads of so many bytes: by default
+    Read from the indexes where there are any; what no index covers is scanned, in reads of a given size: by default
     many, for files that are far away.
     """
     indexed: list[RestartPoint] = []

@@ -13,9 +13,9 @@ from jellyframe.storage.types import InputHandle
 from jellyframe.stream.cutting import cut_offsets
 from jellyframe.stream.framing import walk_frames
 
-# Opening a file costs about as much as reading so many bytes of it.
+# Cost of opening a file, in bytes that could be read in that time.
 OPEN_COST_BYTES = 1 << 20
-# From so many partitions on they grow with the data, up to a size at which nothing is gained any more.
+# Above MANY_PARTITIONS, partitions grow with the data instead, up to LARGE_PARTITION_BYTES: more gains nothing.
 DEFAULT_PARTITION_BYTES = 8 << 20
 MANY_PARTITIONS = 512
 LARGE_PARTITION_BYTES = 64 << 20

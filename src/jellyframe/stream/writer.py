@@ -56,9 +56,9 @@ def open_writer(sink: Sink, options: StreamOptions | None = None, **settings: Un
         sink: a path or a URI, where the file appears when the writer is closed, or a binary file object
         options: the options of the stream, the same as `StreamOptions()` by default: any statement is allowed, and the
             first one decides between triples and quads
-        frame_rows: rows after which a frame is cut (256), None for no such limit; in grouped streams `end_frame` alone
+        frame_rows: rows after which a frame is cut (256), None for no limit; in grouped streams `end_frame` alone
             ends frames
-        frame_bytes: bytes after which a frame is cut (1,000,000), None for no such limit
+        frame_bytes: bytes after which a frame is cut (1,000,000), None for no limit
         delimited: whether frames have their lengths in front (true); a stream without is one bare frame
         compression: `gzip`, `zstd` or None
         restart_every: distance of restart points in bytes, None for none; by default, `auto`, flat streams to a path

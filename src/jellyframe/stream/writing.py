@@ -105,7 +105,7 @@ class AnyWriter(SinkWriter, Generic[_EncoderT]):
             self._write_batch(batch, start, stop)
 
     def flush(self) -> None:
-        """End the frame if it has rows, and hand all bytes to the sink: for streams that someone reads meanwhile."""
+        """End the frame if it has rows, and flush all bytes to the sink, for streams that are read while written."""
         with self._exclusive:
             self._open_encoder().flush()
             self._pass_on(0)

@@ -13,7 +13,7 @@ Scope: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send: TypeAlias = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
-# Nothing of ours needs a page to run what is not its own, to be shown in another page, or to be guessed at.
+# Our pages run no foreign scripts, are not embedded in other pages, and need no sniffing of content types.
 _SAFE_HEADERS = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
 
 

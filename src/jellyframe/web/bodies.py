@@ -21,7 +21,7 @@ READ_BYTES = 512 << 10
 
 
 class ChangedError(StorageError):
-    """A file that changed while it was sent: what was sent of it is no version of it."""
+    """A file that changed while it was sent, so that the bytes sent are not those of any version."""
 
 
 async def file_body(file: ServedFile, start: int, stop: int) -> AsyncGenerator[bytes, None]:
@@ -47,7 +47,7 @@ async def file_body(file: ServedFile, start: int, stop: int) -> AsyncGenerator[b
 def converted_body(
     files: Sequence[ServedFile], target: Format, encoding: Compression | None
 ) -> AsyncGenerator[bytes, None]:
-    """Yield files as one document of a format, converted as they are sent, and compressed for the way."""
+    """Yield files as one document of a format, converted as they are sent, and compressed in transit."""
 
     def work(channel: Channel) -> None:
         paths = [file.path for file in files]

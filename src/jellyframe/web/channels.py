@@ -1,4 +1,4 @@
-"""Bytes from a thread that works to the event loop that sends them, with a bound on what waits in between."""
+"""A bounded channel for bytes from a worker thread to the event loop that sends them."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ PIECE_BYTES = 256 << 10
 
 
 class _LeftError(BrokenPipeError):
-    """Whoever was to get the bytes has left: the work ends."""
+    """The receiver has disconnected: the work ends."""
 
 
 class Channel:
-    """A binary sink for a thread. Writing waits while the other side is slow, and raises once it has left."""
+    """A binary sink for a thread. Writing blocks while the receiver is slow, and raises once it has disconnected."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
@@ -46,7 +46,7 @@ class Channel:
         return len(data)
 
     def run(self, work: Callable[[Channel], object]) -> None:
-        """Do the work that writes to this channel, and hand its failure on."""
+        """Run the function that writes to this channel, and pass its exception on."""
         try:
             work(self)
         except _LeftError:
@@ -61,7 +61,7 @@ class Channel:
         try:
             self._loop.call_soon_threadsafe(self._arrived.set)
         except RuntimeError:
-            # The loop has been closed: nobody is there any more.
+            # The loop has been closed: there is no receiver any more.
             self._is_left = True
 
     # ---- in the event loop ----
@@ -88,7 +88,7 @@ class Channel:
             raise self._error
 
     def leave(self) -> None:
-        """Let the thread know that nobody takes what it writes any more."""
+        """Tell the thread that the receiver has disconnected."""
         with self._change:
             self._is_left = True
             self._change.notify()

@@ -15,7 +15,7 @@ from jellyframe.formats import Format
 from jellyframe.storage.names import is_hidden
 from jellyframe.storage.types import Compression
 
-# What can be asked for; tables and documents of other formats can be converted before they are served.
+# Formats that requests may name; tables and documents of other formats can be converted before they are served.
 SERVED_FORMATS = (formats.JELLY, formats.NQUADS, formats.NTRIPLES, formats.TRIG, formats.TURTLE)
 READ_FORMATS = formats.FOLDER_FORMATS
 
@@ -29,13 +29,13 @@ class FileState(NamedTuple):
 
     @classmethod
     def of(cls, found: os.stat_result) -> FileState:
-        """Return the state that `stat` tells."""
+        """Return the state from the result of `stat`."""
         return cls(found.st_size, found.st_mtime_ns, found.st_ino)
 
 
 @dataclass(frozen=True)
 class ServedFile:
-    """A file of data: where it is, its format and its compression, and its state when it was looked at."""
+    """A file of data: where it is, its format and its compression, and its state when it was found."""
 
     path: str
     format: Format
@@ -63,7 +63,7 @@ class ServedFile:
 
 
 class Root:
-    """A folder, or one file, below which everything is that can be asked for."""
+    """The folder, or the one file, that is served."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = os.path.realpath(path)
@@ -75,7 +75,7 @@ class Root:
             raise StorageError(f"{display_name(path)}: the name does not tell a format ({known})")
 
     def find(self, raw_path: str) -> str | None:
-        """Return the file or folder that the path of a request names; None if there is none, or it is not for others.
+        """Return the file or folder that the path of a request names; None if there is none, or it is hidden.
 
         Names with . or _ in front are hidden. Links are followed as long as they stay inside.
         """
@@ -113,7 +113,7 @@ class Root:
         return real
 
     def entries(self, folder: str) -> Iterator[tuple[str, ServedFile | None]]:
-        """Yield what is in a folder that can be asked for: names with their files, folders with None."""
+        """Yield the visible entries of a folder: names with their files, folders with None."""
         for name in sorted(os.listdir(folder)):
             path = None if is_hidden(name) else self._inside(os.path.join(folder, name))
             if path is None:

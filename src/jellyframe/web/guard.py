@@ -1,4 +1,4 @@
-"""Who may ask: pages of other sites must not reach a server on loopback through the browser of its user."""
+"""Checks of `Host` and `Origin`: pages of other sites must not reach a loopback server through the user's browser."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class HostGuard:
         self._hosts = None if hosts is None else {host.lower() for host in hosts}
 
     def check(self, request: Request) -> None:
-        """Raise if a request is not for this server, or sent by a page of another."""
+        """Raise if a request names another host, or was sent by a page of another site."""
         if self._hosts is None:
             return
         host = request.headers.get("host", "").lower()
@@ -27,7 +27,7 @@ class HostGuard:
 
 
 def loopback_hosts(host: str, port: int, names: Sequence[str] = ()) -> list[str]:
-    """Return the names under which what listens on loopback is asked, and others that were said."""
+    """Return the host names of a loopback server, and further ones that were given."""
     own = [join_address(name, port) for name in dict.fromkeys((host, "localhost", "127.0.0.1", "::1"))]
     if port == 80:
         own += [name.rpartition(":")[0] for name in own]

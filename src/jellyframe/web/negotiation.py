@@ -1,4 +1,4 @@
-"""What a client wants, of what there is: `Accept` and `Accept-Encoding`."""
+"""Content negotiation: `Accept` and `Accept-Encoding`."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from jellyframe.formats import Format
 from jellyframe.storage.types import Compression
 
-# A media type or a coding, and how much it is wanted.
+# A media type or a coding, and its quality value.
 _ITEM = re.compile(r"\s*([^\s;,]+)\s*((?:;[^,]*)?)")
 _QUALITY = re.compile(r";\s*q\s*=\s*([01](?:\.\d{0,3})?)\s*(?:;|$)", re.IGNORECASE)
 
 
-def wishes(header: str) -> dict[str, float]:
-    """Return what a header asks for, in lower case, and how much it is wanted, from 0 (not at all) to 1."""
+def quality_values(header: str) -> dict[str, float]:
+    """Return the values of a header in lower case, each with its quality value: from 0 (refused) to 1."""
     found: dict[str, float] = {}
     for part in header.split(",")[:100]:
         item = _ITEM.match(part)
@@ -25,7 +25,7 @@ def wishes(header: str) -> dict[str, float]:
 
 
 def quality_of(media_type: str, wanted: dict[str, float]) -> float:
-    """Return how much a media type is wanted: the most specific wish counts."""
+    """Return the quality value of a media type: that of the most specific range that matches."""
     for key in (media_type, f"{media_type.partition('/')[0]}/*", "*/*"):
         if key in wanted:
             return wanted[key]
@@ -33,24 +33,24 @@ def quality_of(media_type: str, wanted: dict[str, float]) -> float:
 
 
 def choose_format(accept: str | None, known: Sequence[Format]) -> Format | None:
-    """Return the format that is wanted most, of equals the first; None if none of them is wanted."""
-    wanted = wishes(accept) if accept else {"*/*": 1.0}
+    """Return the format with the highest quality value, the first of equals; None if none is accepted."""
+    wanted = quality_values(accept) if accept else {"*/*": 1.0}
     ratings = [max(quality_of(media_type, wanted) for media_type in found.media_types) for found in known]
     best = max(ratings, default=0.0)
     return known[ratings.index(best)] if best > 0 else None
 
 
 def wants_page(accept: str | None) -> bool:
-    """Return whether a person asks, by a browser: then a page is wanted by name."""
-    return accept is not None and wishes(accept).get("text/html", 0.0) > 0
+    """Return whether the request comes from a browser, which asks for HTML by name."""
+    return accept is not None and quality_values(accept).get("text/html", 0.0) > 0
 
 
 def choose_encoding(accept_encoding: str | None, known: Sequence[Compression]) -> Compression | None:
-    """Return the compression for the way that is wanted most, of equals the first; None for none.
+    """Return the content coding with the highest quality value, the first of equals; None for no compression.
 
-    Data is sent as it is where a client wants that at least as much.
+    Data is sent uncompressed if the client prefers that or has no preference.
     """
-    wanted = wishes(accept_encoding) if accept_encoding else {}
+    wanted = quality_values(accept_encoding) if accept_encoding else {}
     ratings = [wanted.get(coding, wanted.get("*", 0.0)) for coding in known]
     best = max(ratings, default=0.0)
     return known[ratings.index(best)] if best > wanted.get("identity", 0.0) else None

@@ -8,13 +8,13 @@ _RANGE = re.compile(r"\s*bytes\s*=\s*(\d*)\s*-\s*(\d*)\s*", re.IGNORECASE)
 
 
 class NoSuchRangeError(Exception):
-    """The range begins behind the end."""
+    """The range begins after the end of the file."""
 
 
 def parse_range(header: str | None, size: int) -> tuple[int, int] | None:
-    """Return where the range begins and ends of a file of some size; None where the whole file is meant.
+    """Return the start and the end of the requested range in a file of some size; None for the whole file.
 
-    A header that makes no sense, or asks for several ranges, is passed over, as RFC 9110 lets servers do.
+    A header that makes no sense, or asks for several ranges, is ignored, as RFC 9110 allows.
     """
     found = _RANGE.fullmatch(header or "")
     if found is None or max(len(found[1]), len(found[2])) > 18 or not (found[1] or found[2]):

@@ -1,4 +1,4 @@
-"""Running an app: a socket that listens, signals that end it, requests that may finish."""
+"""Run an ASGI app: listen on a socket, stop on signals, let running requests finish."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from jellyframe.addresses import join_address, split_address
 from jellyframe.errors import OptionsError, StorageError, how_to_install
 
-# What requests have to finish once the server is asked to end.
+# Seconds that requests have to finish when the server stops.
 GRACE_SECONDS = 10
 # Requests at a time; more are answered with 503.
 MOST_CONNECTIONS = 512

@@ -19,7 +19,7 @@ from jellyframe.web.bodies import converted_body, file_body
 from jellyframe.web.folders import SERVED_FORMATS, Root, ServedFile
 from jellyframe.web.guard import HostGuard
 from jellyframe.web.index_page import index_page
-from jellyframe.web.negotiation import choose_encoding, choose_format, wants_page, wishes
+from jellyframe.web.negotiation import choose_encoding, choose_format, quality_values, wants_page
 from jellyframe.web.ranges import NoSuchRangeError, parse_range
 
 _ENCODINGS: tuple[Compression, ...] = ("zstd", "gzip")
@@ -83,7 +83,7 @@ class DataApp:
             # The answer has begun and cannot be completed: its end will be missing.
             self._on_error(f"{scope['path']}: {error}")
         except OSError as error:
-            # Of a file that cannot be read. A client that has left is none of our business.
+            # From a file that cannot be read. A client that disconnects is not an error.
             if error.filename is not None:
                 self._on_error(f"{scope['path']}: {error.strerror}")
                 if not is_begun:
@@ -107,7 +107,7 @@ class DataApp:
 
     def _folder(self, request: Request, path: str) -> Response:
         accept = request.headers.get("accept")
-        wanted = wishes(accept or "*/*")
+        wanted = quality_values(accept or "*/*")
         is_asked = request.first("format") is not None or any(
             wanted.get(media_type, 0) > 0 for known in SERVED_FORMATS for media_type in known.media_types
         )
@@ -147,8 +147,8 @@ class DataApp:
         stored: Compression | None = files[0].compression if is_as_stored else None
         if is_as_stored and "range" in request.headers and stored is None:
             encoding = None
-        if stored is not None and stored in wishes(request.headers.get("accept-encoding", "")):
-            # It is compressed already, in a way that is welcome.
+        if stored is not None and stored in quality_values(request.headers.get("accept-encoding", "")):
+            # It is compressed already, with a coding that the client accepts.
             encoding = stored
         is_raw = is_as_stored and encoding == stored
         headers = {
@@ -169,7 +169,7 @@ class DataApp:
 
 
 def _target(request: Request, files: Sequence[ServedFile]) -> Format:
-    """Return the format that is asked for, by name or by media types."""
+    """Return the requested format, from its name or from media types."""
     named = request.first("format")
     if named is not None:
         try:
@@ -229,7 +229,7 @@ def _is_known(request: Request, headers: dict[str, str]) -> bool:
 
 
 def _public(error: JellyError) -> str:
-    """Return what is wrong, with nothing about where files are on this machine."""
+    """Return the text of an error without local paths."""
     return one_line(error.message)
 
 

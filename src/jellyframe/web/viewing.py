@@ -1,4 +1,4 @@
-"""The app behind the page to look at data: pages, frames, lookup tables and plots of files, for one user."""
+"""The app of `view`: pages of statements, frames, lookup tables and plots of files, for one user."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Document: TypeAlias = dict[str, Any]
 
 
 class ViewApp:
-    """An ASGI app for the page of some files. All requests have to bring the token, which only the user knows.
+    """An ASGI app for the page of some files. All requests must carry the token, which only the user knows.
 
     Parameters:
         files: the files to look at
@@ -79,7 +79,7 @@ class ViewApp:
         if route is None:
             raise RequestError(404, "there is nothing here")
         document = await asyncio.to_thread(route, request)
-        # Data may hold any text; as JSON in ASCII it is no markup to anyone.
+        # Data may hold any text; JSON in ASCII cannot be mistaken for markup.
         body = json.dumps(document).encode()
         return Response(200, {"Content-Type": "application/json", "Cache-Control": "no-store"}, body)
 
@@ -198,7 +198,7 @@ def _number(request: Request, name: str, default: int) -> int:
 
 
 def _place(request: Request, file: BrowsedFile) -> Place:
-    """Return the place that is asked for: by name, by a part of the file, by a number, or by a restart point."""
+    """Return the requested place: a name, a fraction of the file, a statement number, or a restart point."""
     at = request.first("at")
     if at == "last":
         return file.last_place()

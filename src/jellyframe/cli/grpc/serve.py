@@ -23,8 +23,8 @@ Serve Jelly streams by topic: what clients publish goes to all who subscribe. A 
 `replay` (frames are kept in memory), `log:FOLDER` (frames are kept on disk, as Jelly files) or `file:PATH` (a file or
 folder to read). With --store, topics that are not named are kept in a Kafka cluster.
 
-When the server is ready it says so on standard error, with its address. SIGTERM and SIGINT have it end what is under
-way and stop; SIGHUP has it read certificates and tokens again."""
+When the server is ready it says so on standard error, with its address. SIGTERM and SIGINT drain
+the running calls and stop it; SIGHUP reloads certificates and tokens."""
 
 
 def add_parser(subparsers: Any) -> None:
@@ -136,7 +136,7 @@ async def _serve(server: Server, arguments: argparse.Namespace) -> None:
 
     loop = asyncio.get_running_loop()
     await server.start()
-    # What has been imported stays: the garbage collector need not look at it again and again.
+    # Imported modules stay in memory: exclude them from garbage collection.
     gc.collect()
     gc.freeze()
     stopping: list[asyncio.Task[None]] = []
@@ -157,7 +157,7 @@ async def _serve(server: Server, arguments: argparse.Namespace) -> None:
 
 
 def _reload(server: Server, arguments: argparse.Namespace) -> None:
-    """Take over new certificates and tokens. What is wrong with them is said, and the old ones stay."""
+    """Reload certificates and tokens. If they are not valid, log the error and keep the old ones."""
     from jellyframe.cli.wording import describe
 
     console: Console = arguments.console

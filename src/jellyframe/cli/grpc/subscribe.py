@@ -52,7 +52,7 @@ jellyframe grpc subscribe --server localhost:9090 people --from earliest --take 
         metavar="START",
         help="where to start: earliest, latest or an offset; by default the server decides, ours: latest",
     )
-    parser.add_argument("--take", metavar="N", type=natural, help="end after so many statements")
+    parser.add_argument("--take", metavar="N", type=natural, help="end after N statements")
     parser.add_argument(
         "--timeout", metavar="SECONDS", type=positive_number, help="end with an error if it takes longer than this"
     )
@@ -68,7 +68,7 @@ jellyframe grpc subscribe --server localhost:9090 people --from earliest --take 
     add_format(parser, "--out-format", "--output-format", known=formats.FORMATS)
     add_output(parser)
     stream_options.add_compression(parser)
-    parser.add_argument("--roll-rows", metavar="N", type=positive, help="begin a new file after so many statements")
+    parser.add_argument("--roll-rows", metavar="N", type=positive, help="begin a new file after N statements")
     parser.add_argument(
         "--roll-seconds",
         metavar="SECONDS",
@@ -152,7 +152,7 @@ def _requested_options(arguments: argparse.Namespace) -> StreamOptions | None:
 
 
 def _status(console: Console) -> Any:
-    """Return a callback that shows how much has been written, where somebody can see it."""
+    """Return a callback that shows how much has been written, on a terminal."""
     line = console.status_line()
     if line is None:
         return None

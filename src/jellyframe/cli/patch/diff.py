@@ -39,7 +39,7 @@ def add_parser(subparsers: Any) -> None:
         examples=_EXAMPLES,
     )
     parser.add_path("old", metavar="OLD", help="the old data: a file, a folder, a pattern, or `-`")
-    parser.add_path("new", metavar="NEW", help="the new data, likewise")
+    parser.add_path("new", metavar="NEW", help="the new data: a file, a folder, a pattern, or `-`")
     add_output(parser)
     parser.add_argument(
         "--blank-nodes",

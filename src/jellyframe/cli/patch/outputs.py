@@ -80,7 +80,7 @@ def _is_terminal() -> bool:
 
 
 def print_summary(arguments: argparse.Namespace, counts: Mapping[str, object], text: str | None = None) -> None:
-    """Say what has been done: as JSON on standard output, or in words to who sits at a terminal."""
+    """Print what has been done: as JSON on standard output, or as text on a terminal."""
     arguments.console.end_progress()
     if arguments.json:
         import json

@@ -162,7 +162,7 @@ def _name() -> str:
 
 @contextmanager
 def _own_error_output(*, is_shown: bool) -> Iterator[None]:
-    """Have processes that are started here write their complaints where nobody sees them: we tell what matters."""
+    """Discard the standard error of processes that are started here: errors that matter are reported by us."""
     if is_shown:
         yield
         return
@@ -189,7 +189,7 @@ def _tell_ui(spark: SparkSession, console: Console) -> None:
 
 
 def report(summary: Summary, arguments: argparse.Namespace) -> int:
-    """Say what a job has done: a note, and on standard output JSON if asked for. The answer is the exit code."""
+    """Report what a job has done, as a note and on request as JSON on standard output, and return the exit code."""
     from jellyframe.spark.jobs.errors import reworded
 
     summary = replace(summary, problems=[reworded(problem, option_words) for problem in summary.problems])

@@ -40,7 +40,7 @@ def line(stages: list[Stage], seconds: float) -> str:
 
 @contextmanager
 def following(spark: SparkSession, console: Console) -> Iterator[None]:
-    """Show the tasks that run meanwhile, where somebody can see it and wants to."""
+    """Show the progress of running tasks, unless progress is turned off or there is no terminal."""
     status = console.status_line()
     if status is None:
         yield

@@ -62,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _safe(text: str) -> str:
-    """Lines in which nothing stands that a terminal would obey: they have names from the data in them."""
+    """Escape control characters, since names from the data may hold terminal escape sequences."""
     return "".join(f"{one_line(line)}\n" for line in text.split("\n"))[:-1]
 
 

@@ -14,7 +14,7 @@ def add_parser(subparsers: Any) -> None:
         subparsers,
         "validate",
         run,
-        help="read every file to its end, and tell which are in order",
+        help="read every file to its end, and report which are valid",
         description="Read every file to its end, and tell which are in order, and what is wrong with the others.\n"
         "The result is on standard output, and in the exit code: 0 all are in order, 1 some are not.",
         examples="""

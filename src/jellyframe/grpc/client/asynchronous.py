@@ -79,7 +79,7 @@ class AsyncClient:
     def publisher(
         self, topic: str, options: StreamOptions | None = None, **settings: Unpack[PublisherSettings]
     ) -> AsyncPublisher:
-        """Begin a publication that is written bit by bit, and return it: an asynchronous context manager.
+        """Begin a publication that is written incrementally, and return it: an asynchronous context manager.
 
         Args:
             topic: where to publish
@@ -295,7 +295,7 @@ class AsyncPublisher:
         return True
 
     async def _end(self) -> RemoteError | None:
-        """Say that there are no more frames, and return the error that the server answers with, or None."""
+        """End the stream of frames, and return the error that the server answers with, or None."""
         import grpc
 
         call = self._call
@@ -538,7 +538,7 @@ class AsyncSubscription:
 
 
 async def _in_groups(items: AsyncIterable[Any], size: int) -> AsyncIterator[Publishable]:
-    """Yield items as they come, in lists of at most so many; those before an error first."""
+    """Yield items as they arrive, in lists of limited length; those before an error first."""
     group: list[Any] = []
     try:
         async for item in items:

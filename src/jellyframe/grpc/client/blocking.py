@@ -95,8 +95,8 @@ class Client:
             data: statements, batches, frames or raw frames (bytes), one or any iterable of them; an Arrow table, record
                 batch or reader; or a reader of Jelly, whose frames and options are kept
             options: the options of the stream, by default such that any statement is allowed; raw frames have their own
-            frame_rows: rows after which a frame is cut (256), None for no such limit
-            frame_bytes: bytes after which a frame is cut (1,000,000), None for no such limit
+            frame_rows: rows after which a frame is cut (256), None for no limit
+            frame_bytes: bytes after which a frame is cut (1,000,000), None for no limit
             acknowledge_every: bytes that may be without an acknowledgement, about (4 MiB)
             resend: whether to send again what may have been lost (true)
             timeout: seconds that each call may take, which sends `acknowledge_every` bytes
@@ -113,7 +113,7 @@ class Client:
     def publisher(
         self, topic: str, options: StreamOptions | None = None, **settings: Unpack[PublisherSettings]
     ) -> Publisher:
-        """Begin a publication that is written bit by bit, and return it.
+        """Begin a publication that is written incrementally, and return it.
 
         Args:
             topic: where to publish
@@ -393,7 +393,7 @@ class _PublishCall:
         return self._queue.put(frame)
 
     def finish(self, client: Client) -> RemoteError | None:
-        """Say that there are no more frames, and return the error that the server answers with, or None."""
+        """End the stream of frames, and return the error that the server answers with, or None."""
         import grpc
 
         self._queue.end()
@@ -436,7 +436,7 @@ class Subscription(StatementReader):
 
 
 class Receiver:
-    """Gets the messages of a subscription in a thread, and makes batches of them. Reconnects if need be."""
+    """Receives the messages of a subscription in a thread and decodes them into batches. Reconnects when necessary."""
 
     def __init__(self, client: Client, state: SubscriptionState, deadline: float | None) -> None:
         self._client = client

@@ -1,4 +1,4 @@
-"""What gRPC reports as status codes, as errors of ours."""
+"""Convert gRPC status codes to our errors."""
 
 from __future__ import annotations
 

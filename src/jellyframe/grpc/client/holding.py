@@ -1,4 +1,4 @@
-"""Topics of which nothing is kept: what comes is held in memory until it is taken."""
+"""Live topics, of which the server keeps nothing: frames are held in memory until they are processed."""
 
 from __future__ import annotations
 

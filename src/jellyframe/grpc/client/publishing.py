@@ -87,7 +87,7 @@ class PublicationEncoder:
     ) -> None:
         check_number("acknowledge_every", acknowledge_every, 1)
         options = options or StreamOptions()
-        # Servers that know nothing of our call metadata take the stream's name for the topic.
+        # Servers that do not support our call metadata use the stream's name as the topic.
         self._options = options.replace(stream_name=options.stream_name or topic)
         self._frame_rows = frame_rows
         self._frame_bytes = frame_bytes
@@ -222,7 +222,7 @@ class PublicationEncoder:
 
 
 class Unacknowledged:
-    """The frames of the call that is under way, kept until the server has acknowledged them."""
+    """The frames of the current call, kept until the server has acknowledged them."""
 
     def __init__(self, acknowledge_every: int, *, resend: bool) -> None:
         self._acknowledge_every = acknowledge_every
@@ -261,7 +261,7 @@ class Unacknowledged:
 
 
 class PublicationState:
-    """A publication over as many calls as it takes: its encoder, what waits for an acknowledgement, and patience."""
+    """A publication over as many calls as it takes: its encoder, the unacknowledged frames, and the back-off."""
 
     def __init__(
         self,

@@ -11,7 +11,7 @@ QUEUE_BYTES = 4 << 20
 
 
 class MessageQueue:
-    """A queue of messages with one thread at each end. Who puts waits while it is full, who takes while it is empty."""
+    """A bounded queue between one producer thread and one consumer thread, each of which waits for the other."""
 
     def __init__(self, limit: int = QUEUE_BYTES) -> None:
         self._limit = limit
@@ -36,7 +36,7 @@ class MessageQueue:
             return True
 
     def end(self) -> None:
-        """Say that there are no more messages."""
+        """Mark the end of the messages."""
         with self._changed:
             self._is_ended = True
             self._changed.notify_all()
@@ -59,7 +59,7 @@ class MessageQueue:
             return taken
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait until there is a message or there will be none, and return whether that is so."""
+        """Wait for a message or for the end of the messages, and return whether either has come."""
         with self._changed:
             return self._changed.wait_for(lambda: bool(self._messages) or self._is_ended, seconds)
 

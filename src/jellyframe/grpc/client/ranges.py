@@ -23,7 +23,7 @@ def read_range(client: Client, topic: str, start: int, stop: int) -> Iterator[Ba
 
 
 def cut_range(batches: Iterable[Batch], stop: int, address: str) -> Iterator[Batch]:
-    """Yield of batches the frames whose offsets are below `stop`, and no further batch is drawn than that takes."""
+    """Yield the frames of batches whose offsets are below `stop`, without drawing more batches than necessary."""
     # Parts of a frame whose end, which tells its offset, has yet to come.
     open_parts: list[Batch] = []
     for batch in batches:

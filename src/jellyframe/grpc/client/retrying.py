@@ -1,4 +1,4 @@
-"""When to try again: growing pauses, and an end of patience. No clock and no sleeping in here."""
+"""Back-off: growing pauses between attempts, up to a time limit. It neither reads a clock nor sleeps."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from jellyframe.errors import RemoteError
 
 FIRST_PAUSE_SECONDS = 0.1
 LONGEST_PAUSE_SECONDS = 15.0
-# The server is away or is going away. Everything else it has said on purpose.
+# The server cannot be reached or is stopping. Every other status is a deliberate answer.
 _PASSING = "UNAVAILABLE"
 
 
 class Backoff:
-    """Pauses between attempts: each up to twice as long as the one before, at random, so that clients do not come all
-    at once.
+    """Pauses between attempts: each up to twice as long as the one before, at random, so that clients do not all
+    reconnect at once.
 
     `patience` is for how many seconds attempts may fail in a row.
     """

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Saving:
-    """How a subscription is written. A file of a series ends after so many statements or seconds."""
+    """How a subscription is written. A file of a series ends after a number of statements or seconds."""
 
     format: Format = formats.NQUADS
     compression: Compression | None = None
@@ -96,7 +96,7 @@ class SavedOutput:
         self._output.write(batch.without_graph() if self._needs_triples and batch.has_graph else batch)
 
     def flush(self) -> None:
-        """Hand on what has been written, for whoever reads along."""
+        """Flush what has been written, for concurrent readers."""
         self._sink.flush()
 
     def close(self) -> None:
@@ -109,7 +109,7 @@ class SavedOutput:
             raise
 
     def discard(self) -> None:
-        """Give the output up."""
+        """Discard the output."""
         with suppress(Exception):
             self._output.discard()
         self._sink.discard()
@@ -181,7 +181,7 @@ class Saver:
         self, kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
     ) -> None:
         if self._is_writing and self._output is not None:
-            # It has taken a part of a batch, and nobody knows which.
+            # An unknown part of a batch has been written.
             self._output.discard()
         else:
             self._finish()

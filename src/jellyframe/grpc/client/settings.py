@@ -1,4 +1,4 @@
-"""What a connection is made with: the address, TLS, the token, limits and patience."""
+"""The settings of a connection: the address, TLS, the token, limits and timeouts."""
 
 from __future__ import annotations
 
@@ -79,16 +79,16 @@ class Connection:
         return self.limits or Limits()
 
     def channel_options(self) -> list[tuple[str, Any]]:
-        """Return the options of the channel. Those about sizes and patience are never gRPC's defaults."""
+        """Return the options of the channel. Sizes and timeouts are never gRPC's defaults."""
         options: list[tuple[str, Any]] = [
             # A message is a frame, and the decoder's limit on frames is the limit here; gRPC's own is 4 MiB.
             ("grpc.max_receive_message_length", min(self.accepted.max_frame_bytes, 2**31 - 1)),
-            # What is too much for the server, the server says.
+            # The server enforces its own limit.
             ("grpc.max_send_message_length", -1),
             # Our own back-off decides when to try again; gRPC's would make it wait for up to two minutes.
             ("grpc.initial_reconnect_backoff_ms", 100),
             ("grpc.max_reconnect_backoff_ms", 1000),
-            # Despite its name this is how long an attempt may take, for servers that accept and then say nothing.
+            # Despite its name this limits how long an attempt may take, for servers that accept and then do not answer.
             ("grpc.min_reconnect_backoff_ms", int(min(max(self.connect_timeout, 1.0), 20.0) * 1000)),
             # Clients of one process share no connection, so that one that fails spoils no other.
             ("grpc.use_local_subchannel_pool", 1),

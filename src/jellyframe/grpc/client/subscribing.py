@@ -1,4 +1,4 @@
-"""A subscription without I/O: what to ask for, what to do with messages, and what with a connection that is lost."""
+"""A subscription without I/O: what to request, how to handle messages, and when to reconnect."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class SubscriptionState:
         self.decoder.push_frame(message)
 
     def finish(self) -> None:
-        """Note that the server has ended the stream as it should."""
+        """Note that the server has ended the stream without an error."""
         self.decoder.finish()
         self._is_over = True
 

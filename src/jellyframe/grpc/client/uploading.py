@@ -145,9 +145,9 @@ class Pace:
         return int(self._rate * seconds)
 
     def wait(self, statements: int) -> None:
-        """Wait until so many more statements may go out."""
+        """Wait until the given number of further statements may be sent."""
         now = self._clock()
-        # Time in which nothing was to be sent is not made up for.
+        # Idle time is not made up for.
         self._due = now if self._due is None else max(self._due, now - 1.0)
         if self._due > now:
             self._sleep(self._due - now)
@@ -157,7 +157,7 @@ class Pace:
 class FollowedFolders:
     """Files of folders and patterns, each once, also over several runs if there is a file that remembers them.
 
-    Files have to appear whole, as they do when they are renamed into place; hidden ones are passed over.
+    Files have to appear whole, as they do when they are renamed into place; hidden ones are skipped.
     """
 
     def __init__(self, paths: Sequence[str], in_format: str | None = None, memory: str | None = None) -> None:

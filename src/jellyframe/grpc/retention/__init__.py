@@ -1,1 +1,1 @@
-"""What becomes of the frames of a topic: passed on only, kept in memory, kept on disk, or read from files."""
+"""Stores for the frames of a topic: none, in memory, on disk, in Kafka, or files that are served."""

@@ -26,7 +26,7 @@ from jellyframe.options import Limits
 
 # Bytes of frames that may be on their way to the cluster.
 _MOST_UNDER_WAY = 32 << 20
-# How often to look which frames the cluster has removed.
+# Seconds between checks of which frames the cluster has removed.
 _LOOK_SECONDS = 30.0
 _READ_SECONDS = 10.0
 _log = logging.getLogger("jellyframe.grpc")
@@ -92,9 +92,9 @@ class KafkaStore(Store):
         return self._next
 
     async def _look(self) -> None:
-        """See which frames the cluster has removed."""
+        """Find out which frames the cluster has removed."""
         try:
-            # It has been there, and will be again. Until then what is known is good enough.
+            # The cluster was reachable before, and will be again. Until then the last known offsets are used.
             with suppress(StorageError):
                 self._first = (await asyncio.to_thread(self._opened.watermarks, self._name)).low
         finally:
@@ -234,9 +234,9 @@ class _KafkaReader(StoreReader):
 
 
 def _decoded(value: bytes, name: str, offset: int, limits: Limits) -> CheckedFrame | None:
-    """Return the frame of a record. One that is no Jelly frame, which others may have written, is passed over."""
+    """Return the frame of a record; None for a record of another producer that is not a Jelly frame."""
     try:
         return decode_standalone(value, limits)
     except JellyError as error:
-        _log.warning("the record at offset %d of the Kafka topic %s is no Jelly frame: %s", offset, name, error)
+        _log.warning("the record at offset %d of the Kafka topic %s is not a Jelly frame: %s", offset, name, error)
         return None

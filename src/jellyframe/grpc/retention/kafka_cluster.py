@@ -1,4 +1,4 @@
-"""A Kafka cluster as topics need it: records out, records in, and what is there."""
+"""A Kafka cluster as topics need it: write records, read records, and list offsets."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from uuid import uuid4
 from jellyframe.errors import JellyError, OptionsError, StorageError, how_to_install, shortened
 
 SCHEME = "kafka"
-# Seconds that the cluster has to answer a question.
+# Seconds that the cluster has to answer a request.
 _PATIENCE = 30.0
 _POLL_SECONDS = 0.1
 _log = logging.getLogger("jellyframe.grpc")
@@ -147,7 +147,7 @@ class KafkaCluster:
     # ---- topics ----
 
     def open_topic(self, name: str) -> Watermarks:
-        """Make a topic if it is not there, and return its offsets. Blocks."""
+        """Create a topic if it does not exist, and return its offsets. Blocks."""
         partitions = self._partitions(name) or self._create(name)
         if partitions <= self._partition or (partitions != 1 and self._address.partition is None):
             raise OptionsError(
@@ -203,12 +203,12 @@ class KafkaCluster:
     # ---- reading ----
 
     def watch(self, name: str, offset: int, on_record: OnRecord) -> None:
-        """Have a function called with the records of a topic from an offset on."""
+        """Call a function with the records of a topic from an offset on."""
         self._watchers[name] = on_record
         self._tail_work.put(lambda: self._tail.incremental_assign([self.partition(name, offset)]))
 
     def unwatch(self, name: str) -> None:
-        """Have a topic no longer read."""
+        """Stop reading a topic."""
         self._watchers.pop(name, None)
         self._tail_work.put(lambda: self._tail.incremental_unassign([self.partition(name)]))
 
@@ -240,7 +240,7 @@ class KafkaCluster:
                 _log.warning("reading from the Kafka cluster %s has failed: %s", self._address.servers, error)
 
     def _pass_on(self, record: Any) -> None:
-        """Hand a record to whoever watches its topic."""
+        """Pass a record to the watcher of its topic."""
         name = record.topic() or ""
         watcher = self._watchers.get(name)
         error = record.error()
@@ -265,7 +265,7 @@ def is_offset_gone(error: Any) -> bool:
 
 
 def next_records(consumer: Any, seconds: float) -> list[Any]:
-    """Return the records that have come, waiting for the first one at most so long."""
+    """Return the records that have arrived; wait for the first one up to a timeout."""
     first = consumer.poll(seconds)
     # What has come with it is taken without waiting.
     return [] if first is None else [first, *consumer.consume(_RECORDS_AT_A_TIME, 0)]

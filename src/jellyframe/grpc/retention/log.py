@@ -1,4 +1,4 @@
-"""Frames that are kept on disk: written and made safe before they are acknowledged or passed on."""
+"""Frames that are kept on disk: written and synced before they are acknowledged or passed on."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from jellyframe.wire import encode_bytes_field
 LOCK_NAME = ".jelly-log.lock"
 # A file with the next offset, where all others have been removed.
 NEXT_NAME = ".jelly-log.next"
-# Where readers may begin: often enough for those who resume, rare enough not to cost space.
+# Distance of restart points: small enough to resume quickly, large enough not to cost space.
 RESTART_EVERY = 256 << 10
 # Bytes that may wait to be written.
 _MAX_WAITING = 8 << 20
-# Seconds after which files that have become too old are looked for.
+# Seconds between searches for expired files.
 _CLEAN_UP_EVERY = 30.0
 
 
@@ -102,7 +102,7 @@ class LogStore(Store):
     """Keeps frames in the files of a folder, which one server at a time may use.
 
     Args:
-        folder: the folder, which is made if need be
+        folder: the folder, which is created if it does not exist
         settings: how much is kept
         limits: what is accepted when frames are read
     """
@@ -250,7 +250,7 @@ class LogStore(Store):
         return self._encoding
 
     async def _write_all(self) -> None:
-        """Write what is waiting, again and again: all that has come meanwhile at once."""
+        """Write all waiting frames in one go, and repeat until none are left."""
         while not (self._is_closing and not self._waiting):
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._wake.wait(), _CLEAN_UP_EVERY)
@@ -270,7 +270,7 @@ class LogStore(Store):
                 self._progress.notify_all()
 
     def _is_expired(self) -> bool:
-        """Return whether even the last file is older than files may become."""
+        """Return whether even the last file has expired."""
         with self._lock:
             last = self._segments[-1] if self._segments else None
         return last is not None and self._is_old(last)
@@ -290,7 +290,7 @@ class LogStore(Store):
     # ---- writing, in a thread ----
 
     def _write(self, waiting: list[_Waiting]) -> tuple[int, Exception | None]:
-        """Write frames and make them safe. Return how many are, and the error that kept the others from it."""
+        """Write and sync frames. Return how many are on disk, and the error that stopped the others."""
         written = 0
         try:
             while written < len(waiting):
@@ -354,7 +354,7 @@ class LogStore(Store):
                 removed.append(segment)
                 total -= segment.size
             if removed and len(removed) == len(self._segments):
-                # Offsets are never given out twice, though all that had them is gone.
+                # Offsets are never reused, even after all their frames have been removed.
                 _write_number(os.path.join(self._folder, NEXT_NAME), self._visible)
             del self._segments[: len(removed)]
         for segment in removed:

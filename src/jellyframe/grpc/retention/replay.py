@@ -23,7 +23,7 @@ class ReplayStore(Store):
 
     Args:
         max_bytes: bytes that are kept, at most; the last frame is kept whatever its size
-        max_age: seconds for which frames are kept, None for no such limit
+        max_age: seconds for which frames are kept, None for no limit
         limits: what is accepted when frames are read
     """
 
@@ -77,7 +77,7 @@ class ReplayStore(Store):
         return _ReplayReader(self, offset)
 
     def messages(self, offset: int, max_bytes: int) -> list[Message]:
-        """Return frames from an offset on, of about so many bytes."""
+        """Return frames from an offset on, of about `max_bytes`."""
         with self._lock:
             require_offset(self, offset)
             taken: list[bytes] = []

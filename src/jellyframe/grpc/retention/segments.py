@@ -1,7 +1,7 @@
 """The files of a log: each is a splittable Jelly file whose frames tell their offsets.
 
 A file is named after the offset of its first frame. What a crash has left unfinished at the end of the last one is cut
-off when the log is opened: a frame counts if it is whole, decodes, and tells the offset that is its turn.
+off when the log is opened: a frame counts if it is complete, decodes, and carries the next offset.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class Recovered(NamedTuple):
 
 
 def recover(segment: Segment, limits: Limits) -> Recovered:
-    """Return how much of a segment is sound. What is behind it was never acknowledged."""
+    """Return how much of a segment is valid. What follows was never acknowledged."""
     decoder = StreamDecoder(limits=limits)
     frames = size = 0
     with open(segment.path, "rb") as file:
@@ -145,7 +145,7 @@ class SegmentReader:
         self._decoder = StreamDecoder(limits=limits, delimited=True, self_contained=True)
 
     def read(self, max_bytes: int) -> list[Message]:
-        """Return the next frames, of about so many bytes; none when all that are safe have been read."""
+        """Return the next frames, of about `max_bytes`; none when all that are safe on disk have been read."""
         while self._position < self.segment.size:
             self._file.seek(self._position)
             data = self._file.read(min(max_bytes, self.segment.size - self._position))

@@ -17,7 +17,7 @@ def kept_options(options: StreamOptions) -> StreamOptions:
 
 
 def limits_of_kept(limits: Limits) -> Limits:
-    """Return the limits for frames that were within limits when they came: encoded anew they may be larger."""
+    """Return the limits for frames that were within limits when they arrived: re-encoded, they may be larger."""
     return replace(limits, max_frame_bytes=MAX_FRAME_BYTES)
 
 

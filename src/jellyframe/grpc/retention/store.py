@@ -1,4 +1,4 @@
-"""What a topic asks of its store: take frames, make them visible in order, and read back those that are kept."""
+"""The interface of stores: append frames, make them visible in order, and read back those that are kept."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class StoreReader(ABC):
 
     @abstractmethod
     def read(self, max_bytes: int) -> list[Message]:
-        """Return the next frames, of about so many bytes; none when all that are visible have been read.
+        """Return the next frames, of about `max_bytes`; none when all visible ones have been read.
 
-        Raises OffsetError if the next one has been removed meanwhile.
+        Raises OffsetError if the next one has been removed in between.
         """
 
     def close(self) -> None:

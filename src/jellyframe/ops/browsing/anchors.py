@@ -63,7 +63,7 @@ class Anchors:
         return self._next[anchor]
 
     def _search_after(self, anchor: int) -> int | None:
-        # Damage, and the end of what is looked at, end the search. Whoever reads on finds out about damage.
+        # Damage, and the end of the search range, end the search. The reader reports damage later.
         with suppress(ParseError):
             stop = min(anchor + FAR_BYTES, self.size)
             for point in islice(scan_restart_points(self._file, anchor, stop, 1 << 20), 1, 2):

@@ -130,7 +130,7 @@ def _entries(frame: bytes) -> Iterator[tuple[int, bytes]]:
     at = 0
     while at < len(frame):
         if frame[at] != 0x0A:
-            # Metadata, and fields that nobody knows.
+            # Metadata, and unknown fields.
             for field, _type, value in decode_fields(frame[at:]):
                 if field == 1 and isinstance(value, bytes) and value and value[0] in _ENTRY_TAGS:
                     _length, start = decode_varint(value, 1)

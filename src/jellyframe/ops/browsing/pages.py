@@ -29,7 +29,7 @@ FROM_END = -1
 
 
 class Place(NamedTuple):
-    """A place in a file: so many statements behind a restart point, or the last page before the next (`FROM_END`)."""
+    """A place in a file: some statements after a restart point, or the last page before the next (`FROM_END`)."""
 
     anchor: int = 0
     skip: int = 0
@@ -253,7 +253,7 @@ class BrowsedFile:
         return self._back(Place(place.anchor, self._count(place.anchor)), rows)
 
     def _back(self, place: Place, rows: int) -> Place:
-        """Return the place so many statements before another one, or the start of the file."""
+        """Return the place a number of statements before another one, or the start of the file."""
         anchor, skip = place
         while skip < rows:
             before = None if self.anchors is None else self.anchors.before(anchor)

@@ -1,9 +1,9 @@
 """Differences, patches and data as streams of batches, whatever they are read from.
 
-A stream is a function that returns its batches anew at each call, because most are read twice: once for the
+A stream is a function that returns an iterator over its batches at each call, because most are read twice: once for the
 fingerprints of their statements, and once for those that are wanted. Fingerprints go to disk in buckets where they are
 many, so that memory does not grow with the streams. Statements that are the same have the same bucket, so each bucket
-can be looked at by itself; so can shares of the data that somebody else has divided by their statements.
+can be processed by itself; so can shares of the data that a caller has partitioned by statement.
 
 Data counts as a set of statements. A patch counts by what it leaves behind: for each statement the last operation.
 """
@@ -61,7 +61,7 @@ def diff_batches(old: Stream, new: Stream, fingerprints: Fingerprints | None = N
 
 
 def last_operations(patch: Stream, fingerprints: Fingerprints | None = None) -> Iterator[Batch]:
-    """Yield of each statement of a patch the last operation, in their order.
+    """Yield the last operation on each statement of a patch, in order.
 
     The batches may have adds and deletes only: those of `CommittedRows.changes`.
     """
@@ -159,7 +159,7 @@ def with_operation(batch: Batch, operation: int) -> Batch:
 
 
 def _tables(records: int) -> Iterator[FingerprintTable]:
-    """Yield tables for so many records: one for each part of them."""
+    """Yield tables for a number of records: one for each part of them."""
     parts = parts_of(records)
     for part in range(parts):
         yield FingerprintTable(_most_in_a_part(records, parts), part, parts)

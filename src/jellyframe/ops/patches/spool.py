@@ -25,7 +25,7 @@ TABLE_RECORDS = 1 << 20
 
 
 def random_fingerprints() -> Fingerprints:
-    """Return fingerprints with a key that nobody knows: those of one program only can be compared with each other."""
+    """Return fingerprints with a random key: only those of one process can be compared."""
     return Fingerprints(os.urandom(16))
 
 
@@ -144,7 +144,7 @@ def chosen_rows(batches: Iterator[Batch], bits: RowBits) -> Iterator[Batch]:
 
 
 def parts_of(records: int) -> int:
-    """Return into how many parts, a power of two, so many records are divided so that a table holds one of them."""
+    """Return the number of parts, a power of two, to divide records into so that a table holds one part."""
     parts = 1
     while records > parts * TABLE_RECORDS:
         parts *= 2

@@ -41,7 +41,7 @@ class _Publishing:
             raise OptionsError('what is in a topic is not replaced: use mode("append"), or outputMode("append")')
         self.options = options
         self.schema = exact_arrow_schema(schema)
-        # Refuse columns that are no statements here, instead of in every task.
+        # Refuse columns that do not hold statements here, instead of in every task.
         BatchMaker(self.schema)
 
     def publish(self, rows: Iterator[pa.RecordBatch]) -> PublishedMessage:
@@ -84,7 +84,7 @@ class TopicStreamWriter(StreamWriterBase):
         return self._publishing.publish(record_batches(iterator, self._publishing.schema))
 
     def commit(self, messages: Sequence[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803
-        """Do nothing: what a task has published, everybody has seen."""
+        """Do nothing: subscribers have already received what the tasks published."""
 
     def abort(self, messages: Sequence[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803
         """Do nothing: what has been published cannot be taken back."""

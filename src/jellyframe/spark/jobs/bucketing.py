@@ -1,4 +1,4 @@
-"""Jobs that bring equal statements together without any of them in the JVM.
+"""Jobs that shuffle equal statements to one task and keep statements out of the JVM.
 
 Tasks read the inputs and put each statement, or each row of a patch, into one of some buckets, by its subject. A bucket
 travels as a few blobs of Jelly. The task that gets all of a bucket writes what a function makes of it: each statement
@@ -58,7 +58,7 @@ def write_by_bucket(
     read: Callable[[Iterable[Blob]], Iterator[Batch]],
     files: int | None = None,
 ) -> Summary:
-    """Write what `read` makes of the blobs of each bucket, to about so many files.
+    """Write the result of `read` for the blobs of each bucket, to about the given number of files.
 
     The number of an input among `inputs` is the `side` of its blobs, which come in the order of sides and files.
     """

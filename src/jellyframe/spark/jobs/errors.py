@@ -32,7 +32,7 @@ def plain_errors() -> Iterator[None]:
 
 
 def plain_error(error: Exception) -> JellyError:
-    """What an error of Spark says: the error of a worker that is in it, or else its own first line."""
+    """Return the error of a worker that a Spark error wraps, or else the first line of the Spark error."""
     text = str(error)
     ours = _OUR_ERROR.findall(text)
     if ours:

@@ -1,4 +1,4 @@
-"""Statements on their way from task to task as blobs of Jelly, so that none of them passes through the JVM as a row."""
+"""Shuffle statements between tasks as blobs of Jelly, so that none of them passes through the JVM as a row."""
 
 from __future__ import annotations
 
@@ -200,7 +200,7 @@ def all_batches(blobs: Iterable[Blob]) -> Iterator[Batch]:
 def write_exchanged(
     blobs: DataFrame, files: int, output: Output, read: Callable[[Iterable[Blob]], Iterator[Batch]] = all_batches
 ) -> DataFrame:
-    """Bring the blobs of each bucket together, in order, and write what `read` makes of them to so many files."""
+    """Shuffle the blobs by bucket, in order, and write the result of `read` for each to the given number of files."""
     together = blobs.repartition(files, "key").sortWithinPartitions("bucket", "side", "task", "part")
     return together.mapInArrow(lambda batches: _write(batches, output, read), RESULT_SCHEMA)
 
@@ -232,7 +232,7 @@ def _write(
 
 @contextmanager
 def small_batches(spark: Session) -> Iterator[None]:
-    """Have Spark hand over few blobs at a time meanwhile."""
+    """Limit how many blobs Spark passes to a worker at a time, inside the block."""
     before = spark.conf.get(_BATCH_SETTING)
     spark.conf.set(_BATCH_SETTING, _BLOBS_PER_BATCH)
     try:

@@ -45,7 +45,7 @@ def _counted_rows(record_batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Recor
 
 
 def gather(counts: DataFrame, *, approximate: bool) -> Statistics:
-    """Sum up: exactly, for which what is to be told apart is sent around once, or with sketches (HyperLogLog++)."""
+    """Sum up the counts: exactly, with one shuffle of the distinct values, or with sketches (HyperLogLog++)."""
     from pyspark.sql import functions as sql
 
     groups = ["position", "key"]

@@ -143,7 +143,7 @@ def _folder(snapshot: Paths, to: str | PathLike[str] | None) -> str:
 
 
 def _names(paths: Paths) -> list[str]:
-    """What paths are called in manifests."""
+    """Return the names of paths in manifests."""
     places = [locate(path) for path in path_names(paths)]
     return [storage.display(path) for storage, path in places]
 

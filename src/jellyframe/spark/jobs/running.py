@@ -67,7 +67,7 @@ def run_job(
     results: Callable[[], DataFrame],
     finish: Callable[[list[TaskResult]], list[str]] | None = None,
 ) -> Summary:
-    """Have tasks write, and put their files in place. `finish` may add files, which it has staged."""
+    """Run the tasks that write, and put their files in place. `finish` may add files, which it has staged."""
     start = time.monotonic()
     try:
         with plain_errors():
@@ -81,9 +81,9 @@ def run_job(
 
 
 def collected(frame: DataFrame) -> list[Any]:
-    """The rows of a DataFrame. An interrupt stops its tasks, so that what they have begun can be cleared away.
+    """Return the rows of a DataFrame. An interrupt stops its tasks, so that their files can be removed.
 
-    Another thread waits for the rows: who is interrupted in a call to the JVM cannot speak to it any more.
+    Another thread waits for the rows: a thread that is interrupted in a call to the JVM cannot use it any more.
     """
     with ThreadPoolExecutor(1) as pool:
         rows = pool.submit(frame.collect)
@@ -127,7 +127,7 @@ def write_statements(job: str, inputs: JobInputs, output: Output, frame: DataFra
 
 
 def cores(spark: Session) -> int:
-    """How many tasks run at a time, as far as we know."""
+    """Return how many tasks run at a time, as far as known."""
     return spark.sparkContext.defaultParallelism if hasattr(spark, "_jvm") else _UNKNOWN_CORES
 
 

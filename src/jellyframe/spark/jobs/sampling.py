@@ -114,7 +114,7 @@ def _sample_bytes(inputs: Inputs, fraction: float | None, number: int | None, wh
 def _of_number(
     spark: Session, inputs: Inputs, partitions: list[tuple[Piece, ...]], sampler: Sampler, number: int
 ) -> list[Sampler]:
-    """Return what each task samples so that there are exactly so many statements, or subjects.
+    """Return what each task samples so that the sample has exactly the given number of statements, or subjects.
 
     The inputs are read once for their hashes: a task sends its smallest ones only.
     """
@@ -155,7 +155,7 @@ def _write_sample(
     samplers: list[Sampler],
     files: int,
 ) -> Summary:
-    """Write what the samplers leave of the partitions, in the order of the inputs, to so many files."""
+    """Write the sampled statements of the partitions, in the order of the inputs, to the given number of files."""
     keys = partition_keys(spark, files)
     found = inputs.files
     tasks = len(partitions)
