@@ -22,7 +22,7 @@ def encode_varint(value: int) -> bytes:
 
 
 def decode_varint(data: bytes | memoryview, pos: int) -> tuple[int, int]:
-    """Return the number at `pos` and the position behind it."""
+    """Return the number at `pos` and the position after it."""
     value = shift = 0
     start = pos
     while pos < len(data):

@@ -24,7 +24,7 @@ DEFAULT_MARKED_BYTES = 1 << 30
 _SMALLEST = 32 << 10
 # Systems that cannot mark memory as free (Windows) keep only the little.
 _MARK_FREE: int | None = getattr(mmap, "MADV_FREE", None)
-# Not shared with processes that are forked; where this is not said so, it is so anyhow.
+# Not shared with forked processes; systems without this flag never share it.
 _PRIVATE = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}
 
 
@@ -46,7 +46,7 @@ class _Block:
 
 
 class _Loan:
-    """Who holds this may use a block; it goes back when nobody does."""
+    """A reference to a block in use; the block is returned when the last reference goes."""
 
     __slots__ = ("_memory", "block")
 
@@ -120,7 +120,7 @@ class ColumnMemory:
             self.kept = self.marked = 0
 
     def take_back(self, block: _Block) -> None:
-        """Keep a block that nobody uses any more, or let it go."""
+        """Keep an unused block for reuse, or release it."""
         size = len(block.pages)
         with self._lock:
             if self.kept + size <= self.most_kept:

@@ -23,7 +23,7 @@ class FrameRange(NamedTuple):
 
 
 def take_frames(batches: Iterable[Batch], frames: FrameRange) -> Iterator[Batch]:
-    """Yield the statements of some frames only. Stops reading behind the last one."""
+    """Yield the statements of some frames only. Stops reading after the last one."""
     for batch in batches:
         if frames.is_all:
             yield batch

@@ -244,7 +244,7 @@ def names(formats: tuple[Format, ...]) -> str:
 
 
 def split_compression(path: str) -> tuple[str, Compression | None]:
-    """Return the name of a file without what tells its compression, and that compression."""
+    """Return the name of a file without the suffix of its compression, and that compression."""
     stem, _, ending = os.path.basename(path).rpartition(".")
     compression = _COMPRESSIONS.get(ending.lower())
     return (stem, compression) if compression is not None and stem else (os.path.basename(path), None)
@@ -280,7 +280,7 @@ def _refuse_other_kind(found: Format | None, formats: tuple[Format, ...], what: 
 
 
 def format_by_path(path: str, formats: tuple[Format, ...] = FORMATS) -> Format | None:
-    """Return the format that the name of a file tells."""
+    """Return the format that follows from the name of a file."""
     stem = split_compression(path_of_http_uri(path))[0].lower()
     for known in formats:
         if any(stem.endswith(f".{extension}") for extension in known.extensions):

@@ -41,7 +41,7 @@ class FrameHistory:
 
     def __init__(self, on_frame: Callable[[StreamSurvey, FrameCounts], object] | None = None) -> None:
         self.steps: list[Step] = []
-        # How many frames have a size of so many bits: one for 1 byte, 8 for 128 to 255 bytes.
+        # Number of frames by the bit length of their size: one for 1 byte, 8 for 128 to 255 bytes.
         self.frames_by_bits: dict[int, int] = {}
         self._frames_a_step = 1
         self._on_frame = on_frame

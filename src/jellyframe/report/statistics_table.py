@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from jellyframe.ops.statistics.result import ESTIMATED, KIND_TITLES, Counts, Statistics
 from jellyframe.report.text import clipped, short_iri
 
-# What is longer hides the numbers behind it.
+# Longer names would hide the numbers after them.
 _NAME_LETTERS = 60
 
 
 def text_table(statistics: Statistics, *, top: int) -> str:
-    """Return the numbers in a few tables, of which long ones are cut behind the first lines."""
+    """Return the numbers in a few tables, of which long ones are cut after the first lines."""
     facts = [("statements", f"{statistics.statements:,}")]
     if statistics.default_graph:
         facts.append(("in the default graph", f"{statistics.default_graph:,}"))
@@ -39,7 +39,7 @@ def _uses(counts: Counts) -> list[tuple[str, int, int]]:
 
 
 def _top(head: tuple[str, ...], rows: Sequence[tuple[str, *tuple[int, ...]]], top: int) -> str:
-    """Return the first rows of a table, and how many there are behind them."""
+    """Return the first rows of a table, and how many more there are."""
     if not rows:
         return ""
     lines = [head]

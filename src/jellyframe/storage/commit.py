@@ -37,7 +37,7 @@ _REPLACED = "replaced"
 # Nothing tells from outside whether a job still runs, perhaps on another machine. One that waits for a free executor,
 # with files of finished tasks, may be silent for hours; no job is for as long as this.
 ABANDONED_AFTER_SECONDS = 7 * 24 * 3600
-# A job that nobody takes up again. Batches of streams, which are taken up, have other names.
+# A job that is never resumed. Batches of streams, which are resumed, have other names.
 _ONE_RUN_JOB = re.compile(f"{STAGING_PREFIX}[0-9a-f]{{32}}")
 
 
@@ -208,7 +208,7 @@ class Target:
 
     def _is_abandoned(self, staging: Any) -> bool:
         if self.storage.exists(f"{staging.path}/{_REPLACED}"):
-            # Killed while it moved files: this is the old data, which only its owner may give up.
+            # Killed while it moved files: this is the old data, which only its owner may delete.
             return False
         return is_unchanged_for(self.storage, staging, ABANDONED_AFTER_SECONDS)
 

@@ -11,7 +11,7 @@ from jellyframe.options import Limits
 from jellyframe.storage.types import Compression
 
 COMPRESSIONS: tuple[Compression, ...] = ("gzip", "zstd")
-# Bytes that tell a compression.
+# The first bytes of each compression.
 MAGIC_BYTES = 4
 GZIP_MAGIC = b"\x1f\x8b"
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"

@@ -21,7 +21,7 @@ _JELLY_ENCODINGS = ", ".join(("identity", *(f"{kind};q=0.5" for kind in COMPRESS
 # A small step forward is read over: another request takes longer.
 _NEAR_BYTES = 256 << 10
 _READ_BYTES = 1 << 20
-# Some servers answer only GET: signed addresses, and programs that nobody wrote HEAD for.
+# Some servers answer only GET: signed URLs, and programs that do not implement HEAD.
 _NO_HEAD = (400, 401, 403, 405, 501)
 
 

@@ -18,7 +18,7 @@ _SAFE_AGE_SECONDS = 60
 
 
 class Version(NamedTuple):
-    """What tells one version of a file from another: None where the server does not say."""
+    """What identifies a version of a file: None where the server does not say."""
 
     etag: str | None
     modified: str | None
@@ -26,7 +26,7 @@ class Version(NamedTuple):
 
     @classmethod
     def of(cls, headers: http.client.HTTPMessage, size: int | None) -> Version:
-        """Return the version that the headers of a response tell."""
+        """Return the version from the headers of a response."""
         return cls(headers.get("ETag"), headers.get("Last-Modified"), size)
 
     def differs(self, other: Version) -> bool:

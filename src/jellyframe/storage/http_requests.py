@@ -47,7 +47,7 @@ class HttpSettings:
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def wait(self, failures: int, response: urllib.error.HTTPError | None = None) -> None:
-        """Wait before another attempt: as long as the server says, else longer after each failure."""
+        """Wait before another attempt: as long as the server asks for, or else with exponential back-off."""
         seconds = self.back_off * 2.0 ** (failures - 1) * random.uniform(0.8, 1.2)
         if response is not None:
             seconds = max(seconds, _retry_after(response))
@@ -85,7 +85,7 @@ class _KeptRedirects(urllib.request.HTTPRedirectHandler):
 def send(method: str, url: str, headers: Mapping[str, str], settings: HttpSettings) -> http.client.HTTPResponse:
     """Send a request until there is an answer, and return it; `read` of the answer gives its body.
 
-    A status of 400 or more is an error, except 416, which says that a range is behind the end.
+    A status of 400 or more is an error, except 416, which says that a range begins after the end.
     """
     failures = 0
     while True:

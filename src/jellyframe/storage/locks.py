@@ -104,7 +104,7 @@ class _FileLock:
                     os.unlink(path)
                     return None
                 raise
-            # The holder before us has removed the file: this lock is one that nobody else will ask for.
+            # The previous holder has removed the file: no other process will ask for this lock.
             os.close(descriptor)
 
     def refresh(self) -> None:

@@ -1,4 +1,4 @@
-"""What the names of files tell: whether they hold Jelly, are compressed, are hidden, or are patterns."""
+"""Properties that follow from file names: format, compression, hidden files, patterns."""
 
 from __future__ import annotations
 

@@ -229,7 +229,7 @@ class Snapshots:
             os.symlink(goal, temporary, target_is_directory=True)
             os.replace(temporary, link)
         except OSError:
-            # Not every file system has links. The path is told anyway.
+            # Not every file system has links. The result has the path anyway.
             with suppress(OSError):
                 os.unlink(temporary)
 

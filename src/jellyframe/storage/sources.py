@@ -207,7 +207,7 @@ class InputFile:
 
 
 def total_size(paths: Iterable[str | None]) -> int | None:
-    """Return how many bytes the files have; None where one cannot tell, as of pipes and before a server is asked."""
+    """Return how many bytes the files have; None where it is unknown, as for pipes and before a server is asked."""
     total = 0
     for path in paths:
         if path is None:

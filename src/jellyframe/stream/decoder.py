@@ -85,7 +85,7 @@ class AnyStreamDecoder(ABC, Generic[_OptionsT]):
 
     @property
     def looked_back(self) -> bool:
-        """Whether the stream has left out a first id, so that its frames would mean something else behind others."""
+        """Whether the stream has left out a first id, so that its frames would change their meaning after others."""
         return bool(self._kernel.looked_back)
 
     @property

@@ -186,7 +186,7 @@ class StreamEncoder(AnyStreamEncoder[Encoder]):
         """
         encoded = encode_metadata(metadata) if metadata else b""
         if self._kernel is None and not self._is_delimited:
-            # It is the only frame, and no statement comes behind it.
+            # It is the only frame, and no statement follows it.
             self._begin(has_graph=False)
         if encoded:
             self._require_version_1_1()

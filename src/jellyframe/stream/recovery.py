@@ -1,4 +1,4 @@
-"""Reading on behind damage: the next restart point is found by its bytes, and what lies between is reported.
+"""Reading after damage: the next restart point is found by its bytes, and the bytes in between are reported as lost.
 
 Bytes that are missing or that should not be there shift all that follows, so the lengths of frames lead nowhere. A
 restart point of ours begins with the options row, whose bytes are known from the start of the stream. Each place where

@@ -58,7 +58,7 @@ def plan_pieces(
 
 
 def default_target(files: Sequence[DataFile]) -> int:
-    """Return the size of a partition that nobody has said anything about."""
+    """Return the default size of a partition."""
     total = sum(file.size for file in files)
     usual = max(DEFAULT_PARTITION_BYTES, min(total // MANY_PARTITIONS, LARGE_PARTITION_BYTES))
     return max(usual, total // MAX_PARTITIONS)
@@ -95,7 +95,7 @@ def pack(pieces: Sequence[Piece], target: int) -> list[tuple[Piece, ...]]:
 
 
 def _cut(file: DataFile, target: int, number_frames: bool) -> list[Piece]:
-    """Return a large file in pieces of about the target size. If it cannot be opened, whoever reads it will say so."""
+    """Return a large file in pieces of about the target size. If it cannot be opened, its reader reports that."""
     try:
         source = file.open()
     except OSError:
