@@ -247,7 +247,7 @@ class BatchColumns:
         return self._gathered(strings, self.rows(position), *self.validity(position))
 
     def all_strings(self, position: str, strings: Strings) -> pa.Array:
-        """The same for a column inside one that is null there: what lies behind a null is never seen."""
+        """Return the same for a child of a nullable column: values under a null parent are never seen."""
         return self._gathered(strings, self.rows(position), None, 0)
 
     def _gathered(self, strings: Strings, rows: memoryview, valid: memoryview | None, nulls: int) -> pa.Array:

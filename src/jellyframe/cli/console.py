@@ -46,7 +46,7 @@ class Console:
         self._say(f"{self.paint('warning', YELLOW)}: ", message)
 
     def note(self, message: str) -> None:
-        """Something good to know, unless the user wants quiet."""
+        """Show a note, unless the user wants quiet."""
         if not self.quiet:
             self._say("", message)
 

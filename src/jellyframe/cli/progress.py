@@ -53,7 +53,7 @@ class Progress(StatusLine):
         self._start = time.monotonic()
 
     def update(self, bytes_read: int, statements: int) -> None:
-        """Say how much has been done so far. Draws now and then only."""
+        """Report how much has been done so far. The bar is redrawn only now and then."""
         now = time.monotonic()
         if self._shown is None or now - self._shown >= REFRESH_SECONDS:
             self.show(self.line(bytes_read, statements, now - self._start))

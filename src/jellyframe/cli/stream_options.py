@@ -142,7 +142,7 @@ def base_options(arguments: argparse.Namespace, dialect: DialectName) -> StreamO
 
 
 def with_sizes_of(sizes: StreamOptions, options: StreamOptions) -> StreamOptions:
-    """Options with the table sizes of others."""
+    """Return options with the table sizes of others."""
     return options.replace(
         max_name_table_size=sizes.max_name_table_size,
         max_prefix_table_size=sizes.max_prefix_table_size,

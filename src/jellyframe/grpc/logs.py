@@ -15,7 +15,7 @@ _STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", 
 
 
 def set_up(level: str, log_format: LogFormat) -> None:
-    """Have the server log to standard error what is at least of a level."""
+    """Set up the server's log: to standard error, from a level on."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_JsonLines() if log_format == "json" else _TextLines())
     logger = logging.getLogger(LOGGER_NAME)

@@ -54,7 +54,7 @@ class _Wanted:
         self._texts = pa.array(list(map(str, others)), pa.string())
 
     def among(self, batch: Batch) -> pa.Array:
-        """For each term of a batch, whether it is wanted."""
+        """Return, for each term of a batch, whether it is wanted."""
         kinds = pa.Array.from_buffers(pa.uint8(), batch.terms.count, [None, pa.py_buffer(batch.terms.buffers()[0])])
         values = string_array(batch.terms.values)
         found = []

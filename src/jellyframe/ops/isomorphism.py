@@ -61,7 +61,7 @@ def isomorphic(first: Iterable[Statement], second: Iterable[Statement], *, max_s
 def compare(
     first: Iterable[Statement], second: Iterable[Statement], *, max_steps: int = MAX_STEPS
 ) -> Difference | None:
-    """None where the two are isomorphic; else how they differ. A LimitError where that takes more than `max_steps`."""
+    """Return None if the two are isomorphic, or else how they differ. Raises LimitError after `max_steps`."""
     sides = (_Side(first), _Side(second))
     if sides[0].ground != sides[1].ground:
         return Difference(

@@ -45,7 +45,7 @@ class YamlWriter:
             self._write("  []\n")
 
     def end(self) -> None:
-        """Say that there are no more members, which YAML need not be told."""
+        """End the members; YAML needs nothing for that."""
 
     def _separate(self) -> None:
         if not self._is_first:
@@ -105,7 +105,7 @@ def _yaml_scalar(value: str | int | float | bool | None) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Text in the quotation marks in which YAML knows escapes; what does not print is escaped."""
+    """Return text in double quotes, as YAML needs for escapes; characters that do not print are escaped."""
     letters = []
     for letter in text:
         if letter in '"\\':

@@ -236,7 +236,7 @@ def _y(value: float, top: float) -> float:
 
 
 def _ticks(largest: float) -> list[float]:
-    """From 0 to at least `largest` in four or five round steps."""
+    """Return ticks from 0 to at least `largest`, in four or five round steps."""
     if largest <= 0:
         return [0.0, 1.0]
     rough = largest / 4

@@ -51,7 +51,7 @@ def _top(head: tuple[str, ...], rows: Sequence[tuple[str, *tuple[int, ...]]], to
 
 
 def aligned(lines: Sequence[tuple[str, ...]]) -> str:
-    """Lines of columns: names to the left, numbers to the right."""
+    """Return lines of columns: names aligned left, numbers right."""
     widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
     return "".join(
         "  ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])]).rstrip() + "\n" for line in lines

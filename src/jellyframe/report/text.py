@@ -73,7 +73,7 @@ def short_iri(text: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """Text for HTML, in attributes too."""
+    """Escape text for HTML, in attributes too."""
     return escape(text, quote=True)
 
 

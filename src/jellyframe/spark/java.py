@@ -38,7 +38,7 @@ class JavaNotFoundError(JellyError):
 
 
 def suits_spark(version: int) -> bool:
-    """Whether Spark 4 runs on a Java version: 17, and all from 21 on."""
+    """Return whether Spark 4 runs on a Java version: 17, and all from 21 on."""
     return version == 17 or version >= 21
 
 

@@ -64,7 +64,7 @@ class GivenOptions:
         self._known: dict[str, str] = {}
 
     def take(self, name: str, read: Callable[[str], _T], default: _D) -> _T | _D:
-        """The value of an option, read with `read`, which raises ValueError if it makes no sense."""
+        """Return the value of an option, parsed with `read`, which raises ValueError for bad values."""
         self._known[_plain_name(name)] = name
         text = self._values.get(_plain_name(name))
         if text is None:
@@ -147,7 +147,7 @@ def names_with_commas(text: str) -> tuple[str, ...]:
 
 
 def _strings(text: str) -> tuple[str, ...]:
-    """A JSON array of strings."""
+    """Parse a JSON array of strings."""
     try:
         values = json.loads(text)
     except json.JSONDecodeError:
@@ -158,7 +158,7 @@ def _strings(text: str) -> tuple[str, ...]:
 
 
 def _terms(text: str) -> tuple[str, ...]:
-    """A JSON array, or terms with spaces between them, which no IRI has in it."""
+    """Parse a JSON array, or terms separated by spaces, which IRIs cannot contain."""
     terms = _strings(text) if text.lstrip().startswith("[") else tuple(text.split())
     if not terms:
         raise ValueError("there is no term in it")

@@ -86,7 +86,7 @@ def to_jelly(*columns: Column | str, options: StreamOptions | None = None, diale
 
 
 def _function(function: Callable[[pa.Array], pa.Array], result: DataType) -> Any:
-    """A function of Spark's out of one of Arrow arrays."""
+    """Return a Spark function made from a function on Arrow arrays."""
     arrow_udf: Any = getattr(functions, "arrow_udf", None)
     if arrow_udf is not None:
 

@@ -36,7 +36,7 @@ def layout_columns(layout: str) -> dict[str, DataType]:
 
 
 def _row_columns(layout: str, options: ReadOptions) -> dict[str, DataType]:
-    """The columns in which a layout shows the rows of a stream: of patches, the operation too."""
+    """Return the columns of the rows of a stream in a layout; for patches, with the operation."""
     terms = layout_columns(layout)
     return {OP_COLUMN: _STRING, **terms} if options.format.is_patch else terms
 
@@ -90,7 +90,7 @@ def columns_of(schema: StructType, options: ReadOptions) -> Columns:
 
 
 def _is_part(wanted: DataType, has: DataType) -> bool:
-    """Whether a column can be shown as what is wanted: the same, or of a struct some of the fields."""
+    """Return whether a column can be read as the wanted type: the same type, or some fields of a struct."""
     if isinstance(wanted, StructType) and isinstance(has, StructType):
         types = {field.name: field.dataType for field in has.fields}
         return bool(wanted.fields) and all(types.get(field.name) == field.dataType for field in wanted.fields)
@@ -100,7 +100,7 @@ def _is_part(wanted: DataType, has: DataType) -> bool:
 
 
 def _guess_layout(schema: StructType) -> str:
-    """The layout that a user's schema is in: structs, or strings with or without columns beside `o`."""
+    """Return the layout of a user's schema: structs, or strings with or without columns beside `o`."""
     if any(name.startswith("o_") for name in schema.names):
         return "flat"
     types = [field.dataType for field in schema.fields if field.name in POSITIONS]

@@ -83,7 +83,7 @@ def _property(context: TaskContext, name: str) -> str:
 
 
 def record_batches(iterator: Iterator[Any], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    """Record batches as they come, or made of rows."""
+    """Yield record batches, either as they are or made from rows."""
     rows: list[Any] = []
     for item in iterator:
         if isinstance(item, pa.RecordBatch):

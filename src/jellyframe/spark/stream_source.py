@@ -69,7 +69,7 @@ class _StreamReader(DataSourceStreamReader):
         return offset
 
     def _log_of(self, offset: _Offset) -> ArrivalLog:
-        """The log that an offset is of. A query that is run again goes on with the log that it had."""
+        """Return the log of an offset. A query that is run again continues with its log."""
         self._log_name = offset.get(_LOG, self._log_name)
         if self._log is None:
             self._log = self._open_log()
@@ -142,7 +142,7 @@ if limits is not None:
             return self._offset(taken)
 
     def _within(limit: ReadLimit, log: ArrivalLog, start: int) -> int:
-        """Up to where a limit lets a batch go. There is always one file in it, if there is any."""
+        """Return the end of a batch within a limit. It has at least one file, if there are any."""
         if isinstance(limit, limits.ReadMaxFiles):
             return min(len(log), start + max(1, limit.max_files))
         if isinstance(limit, limits.ReadMaxBytes):

@@ -40,7 +40,7 @@ class RollingFiles(ABC):
         self.statements += stop - start
 
     def _ready(self) -> None:
-        """Have a file that may take another statement."""
+        """Make sure that a file is open that may take another statement."""
         if self._is_open and self._rows_left <= 0:
             self._close()
         if not self._is_open:

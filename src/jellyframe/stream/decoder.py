@@ -120,11 +120,11 @@ class AnyStreamDecoder(ABC, Generic[_OptionsT]):
         self.push(frame)
 
     def finish(self) -> None:
-        """Say that there are no more bytes."""
+        """Mark the end of the input."""
         self._at_end = True
 
     def abort(self, error: JellyError) -> None:
-        """Say that the source has failed: what came before is given, then the `error` is raised."""
+        """Mark the input as failed: what came before is returned, then the `error` is raised."""
         if self._error is None:
             self._error = error
             self._kernel.drop_unfinished_frame()

@@ -117,7 +117,7 @@ class PublicationEncoder:
             )
 
     def _is_kept(self, frame: Frame) -> bool:
-        """Whether a frame of a reader says something: in flat streams, an empty one does not, nor does an index."""
+        """Return whether to publish a frame of a reader: in flat streams, empty frames and indexes are left out."""
         return bool(len(frame) or frame.namespaces or self._options.logical_type.is_grouped)
 
     def _items(self, items: Iterable[Any]) -> Iterator[bytes]:

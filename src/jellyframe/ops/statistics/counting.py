@@ -76,7 +76,7 @@ def counted_pieces(pieces: Iterable[Piece], inputs: Inputs) -> Iterator[pa.Recor
 
 
 def bad_records(messages: list[str], count: int) -> pa.RecordBatch:
-    """Rows that tell of bad input: some of the messages, and how many records there were in all."""
+    """Return rows that report bad input: some of the messages, and the number of bad records."""
     rows = [(BAD_RECORD, message, 0, 0, 0) for message in messages]
     rows.append((BAD_RECORD, "", 0, 0, count))
     columns = zip(*rows, strict=True)
@@ -116,7 +116,7 @@ class _Counts:
         self._add(position, self._keys.take(terms), self._high.take(terms), self._low.take(terms), uses)
 
     def _add_classes(self) -> None:
-        """Pairs of an entity and a class that it is said to be in."""
+        """Add the pairs of an entity and a class that it is an instance of."""
         is_type = pc.equal(self._texts, RDF_TYPE)
         if not pc.any(is_type).as_py():
             return

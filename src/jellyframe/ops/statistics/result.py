@@ -72,7 +72,7 @@ class Statistics:
 
     @classmethod
     def of(cls, rows: Iterable[tuple[int, str, int, int]], *, approximate: bool = False) -> Statistics:
-        """From rows as the tasks count them, summed up: position, key, uses, distinct."""
+        """Return the statistics from the summed rows of all tasks: position, key, uses, distinct."""
         result = cls(is_approximate=approximate)
         for position, key, uses, distinct in rows:
             result._add(position, key, uses, distinct)

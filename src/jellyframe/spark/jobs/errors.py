@@ -54,7 +54,7 @@ def reworded(text: str, wording: Callable[[Advice], str]) -> str:
 
 
 def _kinds() -> dict[str, type[JellyError]]:
-    """The errors of ours by name, those that take no more than a message."""
+    """Return our error classes by name, those that take only a message."""
     from jellyframe import errors
     from jellyframe.ops.bad_input import MissingFileError
 

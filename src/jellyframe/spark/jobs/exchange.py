@@ -208,7 +208,7 @@ def write_exchanged(
 def _write(
     record_batches: Iterable[pa.RecordBatch], output: Output, read: Callable[[Iterable[Blob]], Iterator[Batch]]
 ) -> Iterator[pa.RecordBatch]:
-    """A task to which all of some buckets come, one after the other."""
+    """Run a task that receives all blobs of some buckets, one bucket after the other."""
     result = TaskResult()
     rows = (
         (bucket.as_py(), Blob(side.as_py(), blob.as_py()))

@@ -28,7 +28,7 @@ def counts_of_files(spark: Session, inputs: JobInputs) -> DataFrame:
 
 
 def counts_of_frame(frame: DataFrame) -> DataFrame:
-    """The counts of a DataFrame of statements, in any layout."""
+    """Return the counts of a DataFrame of statements, in any layout."""
     return frame.mapInArrow(_counted_rows, COUNTS_DDL)
 
 

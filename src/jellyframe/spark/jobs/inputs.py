@@ -140,5 +140,5 @@ def map_tasks(spark: Session, count: int, work: Callable[[int], Iterable[pa.Reco
 
 
 def statement_columns(has_graph: bool) -> list[str]:
-    """The columns of the layout `ntriples`."""
+    """Return the columns of the layout `ntriples`."""
     return ["s", "p", "o", "g"] if has_graph else ["s", "p", "o"]
