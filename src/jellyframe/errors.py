@@ -49,6 +49,17 @@ def split_advice(text: str) -> tuple[str, Advice | None]:
     return text, None
 
 
+@contextmanager
+def advising(argument: str, *, in_place_of: str) -> Iterator[None]:
+    """Have errors advise an argument by the name that the caller has for it."""
+    try:
+        yield
+    except JellyError as error:
+        if error.advice is not None and error.advice[:2] == ("argument", in_place_of):
+            error.advice = error.advice._replace(name=argument)
+        raise
+
+
 class JellyError(ValueError):
     """Something about the data, the options or the limits is wrong; the message says what and where.
 

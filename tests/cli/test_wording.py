@@ -25,7 +25,15 @@ from support.command import error_of, run
 SOURCES = sorted(Path(jellyframe.__file__).parent.rglob("*.py"))
 _OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9.-]*[a-z0-9]")
 # Of other programs, and of CSS and Java.
-_OTHER_OPTIONS = {"--add-modules", "--print-completion"}
+_OTHER_OPTIONS = {
+    "--add-modules",
+    "--print-completion",
+    # Of neo4j-admin.
+    "--array-delimiter",
+    "--multiline-fields",
+    "--nodes",
+    "--relationships",
+}
 _KINDS = ("limit", "stream option", "argument")
 
 

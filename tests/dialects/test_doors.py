@@ -302,6 +302,29 @@ def test_validation_of_terms_finds_what_should_not_be() -> None:
     assert jellyframe.validate(stream(options(), *ENTRIES, triple(A, B, A)), dialect="draft").is_valid
 
 
+def test_comparisons_take_a_dialect_for_either_side(draft: Path, released: Path) -> None:
+    for ordered in (False, True):
+        assert jellyframe.compare(draft, draft, dialect="draft", ordered=ordered).is_equal
+        assert jellyframe.compare(draft, released, dialect="draft", second_dialect="released", ordered=ordered).is_equal
+        assert jellyframe.compare(released, draft, second_dialect="draft", ordered=ordered).is_equal
+    assert not jellyframe.compare(
+        draft, jellyframe.dumps(PEOPLE[1:], dialect="draft"), second_format="jelly", dialect="draft"
+    ).is_equal
+    assert jellyframe.validate(draft, compare_to=draft, dialect="draft").is_valid
+    assert jellyframe.validate(released, compare_to=draft, compare_dialect="draft").is_valid
+
+
+def test_comparisons_name_the_argument_of_the_side_that_is_wrong(draft: Path, released: Path) -> None:
+    with pytest.raises(JellyError, match=r"; set dialect='draft'$"):
+        jellyframe.compare(draft, released)
+    with pytest.raises(JellyError, match=r"; set second_dialect='draft'$"):
+        jellyframe.compare(released, draft)
+    with pytest.raises(JellyError, match=r"; set compare_dialect='released'$"):
+        jellyframe.validate(draft, compare_to=released, dialect="draft")
+    with pytest.raises(OptionsError, match="must be one of released, draft"):
+        jellyframe.compare(released, released, dialect="old")  # type: ignore[arg-type]
+
+
 # ---- the command line ----
 
 
@@ -335,3 +358,32 @@ def test_commands_name_the_option(draft: Path, released: Path) -> None:
         for command in ("from-jelly", "transcode", "validate"):
             done = run("rdf", command, path, *said, code=1 if command == "validate" else 2)
             assert f"use --dialect={other}" in (done.out.decode() if command == "validate" else done.err)
+    done = run("rdf", "validate", released, "--compare-to-rdf-file", draft, code=2)
+    assert "use --compare-to-dialect=draft" in done.err
+    run("rdf", "validate", released, "--compare-to-rdf-file", draft, "--compare-to-dialect", "draft")
+
+
+def test_commands_without_the_option_name_the_command_that_helps(draft: Path, released: Path, tmp_path: Path) -> None:
+    changes = tmp_path / "changes.jellyp"
+    run("patch", "diff", released, released, "--to", changes)
+    for words in (
+        ("patch", "diff", draft, released),
+        ("patch", "apply", draft, changes, "--to", tmp_path / "out.nt"),
+        ("view", draft, "--no-browser", "--listen", "127.0.0.1:0"),
+        # Its --dialect is that of the output.
+        ("rdf", "to-jelly", draft, "--dialect", "draft", "--to", tmp_path / "out.jelly"),
+    ):
+        told = run(*words, code=2).err
+        assert told.count("\n") == 1
+        assert "look like those of the draft dialect" in told
+        assert told.endswith("rewrite it with `jellyframe rdf transcode --dialect draft`, and use that file\n")
+    run("rdf", "transcode", draft, "--dialect", "draft", "--to", tmp_path / "new.jelly")
+    run("patch", "diff", tmp_path / "new.jelly", released, "--to", changes)
+
+
+def test_patch_commands_say_that_a_draft_file_is_no_patch(draft: Path, tmp_path: Path) -> None:
+    renamed = tmp_path / "draft.jellyp"
+    renamed.write_bytes(draft.read_bytes())
+    for command in ("inspect", "from-jelly", "invert", "log"):
+        assert "is Jelly, RDF data and not changes to it" in run("patch", command, draft, code=2).err
+        assert "a stream of RDF statements, not a Jelly-Patch stream" in run("patch", command, renamed, code=2).err

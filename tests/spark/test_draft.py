@@ -11,7 +11,7 @@ import pytest
 import jellyframe
 from jellyframe.errors import OptionsError
 from jellyframe.spark import decode_payloads, encode_payloads, jobs
-from support.spark_data import STATEMENTS, Read, quads, texts
+from support.spark_data import STATEMENTS, Read, quads, stream_options, texts
 
 
 @pytest.fixture(scope="module")
@@ -48,6 +48,22 @@ def test_a_data_frame_goes_to_draft_files_and_back(spark: Any, folder: Path, tmp
     writer = frame.write.format("jelly").mode("append").option("dialect", "draft").option("use_repeat", "false")
     writer.save(str(target))
     assert read(target) == texts(STATEMENTS)
+
+
+def test_a_stream_goes_from_draft_files_to_draft_files(spark: Any, folder: Path, tmp_path: Path) -> None:
+    reading = stream_options(tmp_path / "state", layout="ntriples", dialect="draft")
+    query = (
+        spark.readStream.format("jelly")
+        .options(**reading)
+        .load(str(folder))
+        .writeStream.format("jelly")
+        .option("checkpointLocation", str(tmp_path / "checkpoint"))
+        .option("dialect", "draft")
+        .trigger(availableNow=True)
+        .start(str(tmp_path / "out"))
+    )
+    query.awaitTermination()
+    assert read(tmp_path / "out") == texts(STATEMENTS)
 
 
 def test_jobs_read_and_write_the_draft(spark: Any, folder: Path, tmp_path: Path) -> None:

@@ -136,9 +136,16 @@ def add_listen(parser: CommandParser) -> None:
     )
 
 
-def add_dialect(parser: CommandParser, help: str, *, option: str = "--dialect", default: str | None) -> None:  # noqa: A002
+def add_dialect(
+    parser: CommandParser,
+    help: str,  # noqa: A002
+    *,
+    option: str = "--dialect",
+    default: str | None,
+    **settings: Any,
+) -> None:
     """Add the option that chooses between the released format and its draft."""
-    parser.add_argument(option, choices=DIALECTS, default=default, help=help)
+    parser.add_argument(option, choices=DIALECTS, default=default, help=help, **settings)
 
 
 def limits_of(arguments: argparse.Namespace) -> Limits:

@@ -12,7 +12,7 @@ from typing import Any
 
 from jellyframe.cli.commands import build_parser
 from jellyframe.cli.console import Console, flush_output
-from jellyframe.cli.wording import describe
+from jellyframe.cli.wording import describe, fitting_advice
 
 EXIT_TROUBLE = 2
 # What shells make of a program that these signals ended.
@@ -57,7 +57,8 @@ def _run_command(argv: Sequence[str] | None, console: Console) -> int:
     console.quiet = arguments.quiet
     console.debug = arguments.debug
     arguments.console = console
-    code: int = arguments.run(arguments)
+    with fitting_advice(arguments):
+        code: int = arguments.run(arguments)
     return code
 
 

@@ -45,7 +45,12 @@ def add_parser(subparsers: Any) -> None:
         "--lenient", default=False, help="take what specifications forbid, such as IRIs that are not absolute"
     )
     parser.add_switch("--validate-terms", default=False, help="check IRIs (RFC 3987) and language tags (BCP 47)")
-    add_dialect(parser, "what is written: the released format (by default) or its draft 1.0.0", default="released")
+    add_dialect(
+        parser,
+        "what is written: the released format (by default) or its draft 1.0.0",
+        dest="out_dialect",
+        default="released",
+    )
     add_limits(parser)
 
 
@@ -56,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     paths = input_paths(named_inputs(arguments.inputs), arguments.in_format)
     sink = output_sink(arguments.to, is_binary=True, force=arguments.force)
-    base, changes = stream_options.options_and_changes(arguments, arguments.dialect)
+    base, changes = stream_options.options_and_changes(arguments, arguments.out_dialect)
     plan = Conversion(
         in_format=arguments.in_format,
         out_format=formats.JELLY.name,
@@ -71,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
         namespaces=arguments.enable_namespace_declarations,
         base_options=base,
         changes=changes,
-        jelly={**stream_options.jelly_settings(arguments), "dialect": arguments.dialect},
+        jelly={**stream_options.jelly_settings(arguments), "dialect": arguments.out_dialect},
         progress=progress_callback(arguments.console),
     )
     run_conversion(paths, sink, plan)

@@ -59,9 +59,15 @@ jellyframe rdf validate message.jelly --delimited=false --options-file expected.
     parser.add_switch("--concatenated", default=False, help="the input is several streams, one after the other")
     add_dialect(
         parser,
-        "what the stream, and the file with the expected options, have to be: the released format (by default) or its "
+        "what the stream, and Jelly files that it is compared to, have to be: the released format (by default) or its "
         "draft 1.0.0",
         default="released",
+    )
+    add_dialect(
+        parser,
+        "what the file is that has to hold the same statements, if it is Jelly; by default as --dialect",
+        option="--compare-to-dialect",
+        default=None,
     )
     add_limits(parser)
     parser.add_switch("--json", default=False, help="the answer as JSON")
@@ -86,6 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
             limits=limits_of(arguments),
             progress=progress_callback(arguments.console),
             dialect=arguments.dialect,
+            compare_dialect=arguments.compare_to_dialect,
         )
     return print_report(report, arguments)
 

@@ -2,11 +2,29 @@
 
 from __future__ import annotations
 
+import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from jellyframe.cli.console import UsageError
 from jellyframe.errors import Advice, JellyError, clipped, how_to_install
 
 # Options of commands that have other names than the arguments of functions.
-_NAMES_OF_ARGUMENTS = {"compare_format": "compare_to_format"}
+_NAMES_OF_ARGUMENTS = {"compare_format": "compare_to_format", "compare_dialect": "compare_to_dialect"}
+
+
+@contextmanager
+def fitting_advice(arguments: argparse.Namespace) -> Iterator[None]:
+    """Have errors advise no option that the command which runs does not have."""
+    try:
+        yield
+    except JellyError as error:
+        advice = error.advice
+        if advice is not None and advice.name == "dialect" and not hasattr(arguments, "dialect"):
+            dialect = advice.value.strip("'")
+            error.message += f"; rewrite it with `jellyframe rdf transcode --dialect {dialect}`, and use that file"
+            error.advice = None
+        raise
 
 
 def describe(error: Exception) -> str:

@@ -50,13 +50,13 @@ class Subscription(NamedTuple):
     options: StreamOptions | None = None
 
 
-def encode_subscription(subscription: Subscription) -> bytes:
-    """Return an RdfStreamSubscribe message."""
+def encode_subscription(subscription: Subscription, dialect: DialectName = "released") -> bytes:
+    """Return an RdfStreamSubscribe message of a dialect."""
     data = b""
     if subscription.topic:
         data += encode_bytes_field(1, encode_string(subscription.topic, "the topic"))
     if subscription.options is not None:
-        data += encode_bytes_field(2, subscription.options.to_bytes())
+        data += encode_bytes_field(2, dialect_named(dialect).options_message(subscription.options))
     return data
 
 
@@ -89,6 +89,11 @@ def decode_topic(value: str | bytes) -> str:
 
 
 # ---- call metadata ----
+
+
+def dialect_metadata(dialect: DialectName) -> list[tuple[str, str | bytes]]:
+    """Return the call metadata that says the dialect of a call, whatever the server takes for granted."""
+    return [(DIALECT_KEY, dialect)]
 
 
 def publication_metadata(topic: str | None) -> list[tuple[str, str | bytes]]:

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeGuard
 from jellyframe import formats
 from jellyframe.batch.lines import statement_line
 from jellyframe.batch.selection import FrameRange, take_frames
-from jellyframe.errors import display_name
+from jellyframe.dialects import dialect_named
+from jellyframe.errors import advising, display_name
 from jellyframe.formats.settings import ReadSettings
 from jellyframe.formats.turtle import iri_of_file
 from jellyframe.ops import isomorphism
 from jellyframe.ops.isomorphism import normalised
 from jellyframe.ops.progress import ProgressCallback, ProgressMeter
 from jellyframe.ops.sources import CountedSource, local_files
-from jellyframe.options import Limits
+from jellyframe.options import DialectName, Limits
 from jellyframe.storage.resolving import resolve_inputs
 from jellyframe.storage.sources import total_size
 from jellyframe.terms import BlankNode, Quad, Statement, Triple
@@ -48,6 +49,8 @@ def compare(
     concatenated: bool = False,
     limits: Limits | None = None,
     progress: ProgressCallback | None = None,
+    dialect: DialectName = "released",
+    second_dialect: DialectName | None = None,
 ) -> Comparison:
     """Compare the statements of two sources and return their differences.
 
@@ -73,11 +76,21 @@ def compare(
         concatenated: whether every options row begins a new stream
         limits: what is accepted from input that is not trusted
         progress: a function that is called with a `Progress`
+        dialect: the dialect of sources that are Jelly: `released` or `draft`
+        second_dialect: the dialect of the second one, if it is another
     """
-    one = StatementSource(first, first_format, argument="first_format", limits=limits, concatenated=concatenated)
+    one = StatementSource(
+        first, first_format, argument="first_format", limits=limits, concatenated=concatenated, dialect=dialect
+    )
     with one:
         other = StatementSource(
-            second, second_format, argument="second_format", limits=limits, concatenated=concatenated
+            second,
+            second_format,
+            argument="second_format",
+            limits=limits,
+            concatenated=concatenated,
+            dialect=second_dialect or dialect,
+            dialect_argument="second_dialect",
         )
         with other:
             first_name = name_of_source(first, "the first input")
@@ -186,7 +199,7 @@ class StatementSource:
     """The statements of a source in any format that we read; a folder or a pattern stands for all of its files.
 
     That a source cannot be found, or its format not be told, is raised at once. `argument` is what the caller names the
-    argument with the format.
+    argument with the format, and `dialect_argument` that with the dialect.
     """
 
     def __init__(
@@ -197,7 +210,10 @@ class StatementSource:
         argument: str,
         limits: Limits | None = None,
         concatenated: bool = False,
+        dialect: DialectName = "released",
+        dialect_argument: str = "dialect",
     ) -> None:
+        dialect_named(dialect)
         known = formats.FORMATS if format_name is None else (formats.format_by_name(format_name),)
         sources: Sequence[Source] = resolve_inputs(
             [source], lambda name: formats.format_by_path(name, known) is not None
@@ -205,6 +221,8 @@ class StatementSource:
         self._sources = [(one, _format_of(one, format_name, argument)) for one in sources]
         self._limits = limits
         self._concatenated = concatenated
+        self._dialect: DialectName = dialect
+        self._dialect_argument = dialect_argument
         self._opened = self._open(0)
         files = local_files(sources)
         self.total_bytes = self._opened.total_bytes if files is None else total_size(files)
@@ -223,8 +241,10 @@ class StatementSource:
                 base_iri=iri_of_file(self._opened.path),
                 concatenated=self._concatenated,
                 limits=self._limits or Limits(),
+                dialect=self._dialect,
             )
-            yield from meter.over(formats.open_input(self._opened, known, settings).batches(), self._opened)
+            with advising(self._dialect_argument, in_place_of="dialect"):
+                yield from meter.over(formats.open_input(self._opened, known, settings).batches(), self._opened)
 
     def __iter__(self) -> Iterator[Statement]:
         for batch in self.batches(ProgressMeter(None, None)):

@@ -39,6 +39,7 @@ def validate(
     limits: Limits | None = None,
     progress: ProgressCallback | None = None,
     dialect: DialectName = "released",
+    compare_dialect: DialectName | None = None,
 ) -> ValidationReport:
     """Read a whole Jelly stream and return a report of what breaks the rules.
 
@@ -49,8 +50,9 @@ def validate(
     told by its name or by `compare_format`, and `compare_frames` restricts the comparison to some frames of the stream,
     from a number up to, but without, another. `validate_terms` also checks IRIs (RFC 3987) and language tags (BCP 47).
     With `concatenated`, every options row begins a new stream. `limits` bound what is accepted from input that is not
-    trusted, and `progress` is called with a `Progress` as the source is read. `dialect` is that of the stream and of
-    the file with the expected options: `released` or `draft`.
+    trusted, and `progress` is called with a `Progress` as the source is read. `dialect` is that of the stream, of
+    the file with the expected options, and of Jelly that is compared to, unless `compare_dialect` says another one:
+    `released` or `draft`.
 
     What is refused for its size (a `LimitError`), and errors in the data compared to, are raised: they say nothing
     about the stream. Memory is bounded, unless data is compared without order.
@@ -60,7 +62,15 @@ def validate(
     with ExitStack() as opened:
         comparer = None
         if compare_to is not None:
-            reference = opened.enter_context(StatementSource(compare_to, compare_format, argument="compare_format"))
+            reference = opened.enter_context(
+                StatementSource(
+                    compare_to,
+                    compare_format,
+                    argument="compare_format",
+                    dialect=compare_dialect or dialect,
+                    dialect_argument="compare_dialect",
+                )
+            )
             name = name_of_source(compare_to, "the data compared to")
             comparer = comparer_for(reference, name, ordered=compare_ordered)
         counted = opened.enter_context(CountedSource(source, limits=limits))

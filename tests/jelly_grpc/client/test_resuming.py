@@ -9,10 +9,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from jellyframe import StreamOptions
+from jellyframe import StreamOptions, dumps
 from jellyframe.errors import RemoteError
 from jellyframe.grpc import aio, connect
 from jellyframe.grpc.client.retrying import LONGEST_PAUSE_SECONDS, Backoff
+from jellyframe.grpc.client.settings import Connection
+from jellyframe.grpc.client.subscribing import SubscriptionState
 from support.plain_grpc import PlainServer
 from support.rpc_data import triples
 
@@ -116,3 +118,15 @@ def test_pauses_grow_up_to_a_limit_and_patience_ends():
     assert backoff.pause_after(error, now) == 0.1
     with pytest.raises(RemoteError, match="refused"):
         backoff.pause_after(RemoteError("refused", status="INVALID_ARGUMENT"), now)
+
+
+def test_what_has_been_read_in_the_draft_does_not_come_again():
+    """Its frames have no offsets, so that a new connection can only leave a gap."""
+    state = SubscriptionState(
+        Connection("localhost:9090"), "t", None, from_="earliest", reconnect="always", batch_rows=100, dialect="draft"
+    )
+    assert dict(state.call_metadata()) == {"jelly-from": "earliest", "jelly-dialect": "draft"}
+    state.push(dumps(triples(3), dialect="draft"))
+    assert state.next_batch(partial=True) is not None
+    state.pause_after(RemoteError("gone", status="UNAVAILABLE"), 0.0)
+    assert dict(state.call_metadata()) == {"jelly-from": "latest", "jelly-dialect": "draft"}

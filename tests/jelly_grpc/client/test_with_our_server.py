@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from jellyframe.errors import RemoteError
+from jellyframe import StreamOptions, open_reader, open_writer
+from jellyframe.errors import EncodeError, OptionsError, RemoteError
 from jellyframe.grpc import aio, connect
 from support.command import COMMAND, canonical, environment, run
 from support.examples import ROOT, Example, help_examples, make_files, page_commands, page_programs, run_command
@@ -52,6 +53,81 @@ def test_what_is_published_is_read_from_the_start(client):
     client.publish("t", triples(600))
     client.publish("t", triples(400, 600))
     assert take(client.subscribe("t", from_="earliest"), 1000) == triples(1000)
+
+
+@pytest.mark.parametrize("options", [None, StreamOptions.small(use_repeat=False)])
+def test_either_dialect_in_and_out(client, options):
+    topic = f"dialects-{options is None}"
+    client.publish(topic, triples(300), dialect="draft")
+    client.publish(topic, triples(300, 300))
+    with client.subscribe(topic, options, from_="earliest", dialect="draft") as subscription:
+        first = next(subscription.batches())
+        assert first.options.use_repeat is (options is None)
+        assert subscription.options.version == 1
+        assert subscription.offset is None
+    assert take(client.subscribe(topic, options, from_="earliest", dialect="draft"), 600) == triples(600)
+    assert take(client.subscribe(topic, from_="earliest"), 600) == triples(600)
+
+
+def test_a_reader_of_one_dialect_is_published_in_the_other(client, tmp_path):
+    with open_writer(tmp_path / "draft.jelly", StreamOptions(max_name_table_size=0), dialect="draft") as writer:
+        writer.write(triples(300))
+    with open_writer(tmp_path / "released.jelly") as writer:
+        writer.declare_namespace("ex", "http://example.org/")
+        writer.write(triples(300, 300))
+    with open_reader(tmp_path / "draft.jelly", dialect="draft") as reader:
+        client.publish("readers", reader)
+    with open_reader(tmp_path / "released.jelly") as reader:
+        client.publish("readers", reader, dialect="draft")
+    assert take(client.subscribe("readers", from_="earliest"), 600) == triples(600)
+    with client.publisher("readers", dialect="draft") as publisher, pytest.raises(EncodeError, match="metadata"):
+        publisher.end_frame({"key": b"value"})
+
+
+def test_a_dialect_that_there_is_not(client):
+    for call in (client.publisher, client.subscribe):
+        with pytest.raises(OptionsError, match="must be one of released, draft"):
+            call("t", dialect="old")
+
+
+def test_asyncio_takes_a_dialect(server):
+    async def there_and_back():
+        async with aio.connect(server.address) as client:
+            await client.publish("aio-draft", triples(300), dialect="draft")
+            found: list = []
+            async with client.subscribe("aio-draft", from_="earliest", dialect="draft") as subscription:
+                async for statement in subscription:
+                    found.append(statement)
+                    if len(found) == 300:
+                        break
+                return found, await subscription.options()
+
+    found, options = asyncio.run(there_and_back())
+    assert found == triples(300)
+    assert options.version == 1
+
+
+def test_clients_say_their_dialect_to_a_server_that_takes_the_other_for_granted():
+    with (
+        ServerProcess("--listen", "127.0.0.1:0", "--default-topic", "replay", "--dialect", "draft") as server,
+        connect(server.address) as client,
+    ):
+        client.publish("t", triples(300))
+        assert take(client.subscribe("t", from_="earliest"), 300) == triples(300)
+
+
+def test_commands_take_a_dialect(server, tmp_path):
+    path, there = tmp_path / "draft.jelly", ("--server", server.address)
+    with open_writer(path, dialect="draft") as writer:
+        writer.write(triples(300))
+    publish = ("grpc", "publish", *there, "--topic", "commands", "--dialect", "draft", path)
+    assert "use --in-dialect=draft" in run(*publish, code=2).err
+    run(*publish, "--in-dialect", "draft")
+    subscribe = ("grpc", "subscribe", *there, "commands", "--dialect", "draft", "--from", "earliest", "--take", "300")
+    run(*subscribe, "--to", tmp_path / "out.jelly")
+    with open_reader(tmp_path / "out.jelly") as reader:
+        assert list(reader) == triples(300)
+    assert "--resume needs the offsets" in run(*subscribe, "--resume", tmp_path / "state", code=2).err
 
 
 def test_from_an_offset_on(client):

@@ -8,7 +8,7 @@ from typing import Any
 
 from jellyframe import formats
 from jellyframe.cli import stream_options
-from jellyframe.cli.arguments import add_command, add_format, limits_of, positive
+from jellyframe.cli.arguments import add_command, add_dialect, add_format, limits_of, positive
 from jellyframe.cli.console import UsageError
 from jellyframe.cli.grpc.connection import add_connection, open_client, positive_number
 
@@ -36,6 +36,13 @@ jellyframe rdf from-jelly people.jelly | jellyframe grpc publish --server localh
     parser.add_inputs("the input files, folders, or patterns such as 'part-*.nt'; standard input if none or `-`")
     parser.add_argument("--topic", required=True, metavar="TOPIC", help="where to publish; any text, also none")
     add_format(parser, "--in-format", "--input-format", known=formats.FORMATS)
+    add_dialect(
+        parser,
+        "what Jelly files are: the released format (by default) or its draft 1.0.0",
+        option="--in-dialect",
+        default="released",
+    )
+    add_dialect(parser, "what is sent: the released format (by default) or its draft 1.0.0", default="released")
     add_connection(parser)
     parser.add_switch("--follow", default=False, help="go on with files as they appear in the folders that are named")
     parser.add_path(
@@ -63,13 +70,13 @@ def run(arguments: argparse.Namespace) -> int:
 
     if arguments.resume is not None and not arguments.follow:
         raise UsageError("--resume goes with --follow")
-    base, changes = stream_options.options_and_changes(arguments)
-    settings = PublisherSettings(resend=arguments.resend)
+    base, changes = stream_options.options_and_changes(arguments, arguments.dialect)
+    settings = PublisherSettings(resend=arguments.resend, dialect=arguments.dialect)
     if arguments.rows_per_frame is not None:
         settings["frame_rows"] = arguments.rows_per_frame
     upload = Upload(
         in_format=arguments.in_format,
-        read=ReadSettings(lenient=arguments.lenient, limits=limits_of(arguments)),
+        read=ReadSettings(lenient=arguments.lenient, limits=limits_of(arguments), dialect=arguments.in_dialect),
         options=base,
         changes=changes,
         publisher=settings,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from jellyframe import formats
 from jellyframe.cli import stream_options
-from jellyframe.cli.arguments import add_command, add_format, add_output, natural, positive
+from jellyframe.cli.arguments import add_command, add_dialect, add_format, add_output, natural, positive
 from jellyframe.cli.console import Console, UsageError
 from jellyframe.cli.grpc.connection import add_connection, open_client, positive_number
 from jellyframe.cli.progress import REFRESH_SECONDS, human
@@ -77,12 +77,20 @@ jellyframe grpc subscribe --server localhost:9090 people --from earliest --take 
     )
     parser.add_argument("--layout", choices=("struct", "ntriples", "flat"), help="the columns of Parquet and CSV")
     stream_options.add_stream_options(parser)
+    add_dialect(
+        parser,
+        "what is asked for: the released format (by default) or its draft 1.0.0, without offsets to go on from; "
+        "files are in the released format",
+        default="released",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
     from jellyframe.cli.streams import output_sink
     from jellyframe.grpc.client.saving import Saver
 
+    if arguments.resume is not None and arguments.dialect == "draft":
+        raise UsageError("--resume needs the offsets of frames, which those of the draft dialect do not tell")
     saving = _saving(arguments)
     is_series = arguments.roll_rows is not None or arguments.roll_seconds is not None
     if is_series and arguments.to is None:
@@ -98,6 +106,7 @@ def run(arguments: argparse.Namespace) -> int:
             from_=_start(arguments, resume),
             reconnect=arguments.reconnect,
             timeout=arguments.timeout,
+            dialect=arguments.dialect,
         ) as subscription,
     ):
         saver = Saver(subscription, target, saving, resume=resume)
@@ -147,7 +156,7 @@ def _requested_options(arguments: argparse.Namespace) -> StreamOptions | None:
     """Return the options to ask for; None where the server is to choose."""
     from jellyframe.options import StreamOptions
 
-    base, changes = stream_options.options_and_changes(arguments)
+    base, changes = stream_options.options_and_changes(arguments, arguments.dialect)
     return None if base is None and not changes else (base or StreamOptions()).replace(**changes)
 
 

@@ -19,7 +19,7 @@ from jellyframe.grpc.client.retrying import Backoff
 from jellyframe.grpc.client.settings import Connection, ConnectionSettings
 from jellyframe.grpc.client.subscribing import Reconnect, SubscriptionState, offset_of
 from jellyframe.grpc.protocol import Start, TopicInfo
-from jellyframe.options import StreamOptions
+from jellyframe.options import DialectName, StreamOptions
 from jellyframe.stream.decoder import DEFAULT_BATCH_ROWS
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class AsyncClient:
             options: the options of the stream
             settings: those of the blocking `publish`, by name
         """
-        async with self.publisher(topic, options_for(data, options), **settings) as publisher:
+        async with self.publisher(topic, options_for(data, options, settings), **settings) as publisher:
             await publisher.write(data)
         return publisher.acknowledged_frames
 
@@ -98,6 +98,7 @@ class AsyncClient:
         reconnect: Reconnect = "resume",
         timeout: float | None = None,
         batch_rows: int = DEFAULT_BATCH_ROWS,
+        dialect: DialectName = "released",
     ) -> AsyncSubscription:
         """Subscribe to a topic and return the subscription, whose views are asynchronous iterators.
 
@@ -108,10 +109,17 @@ class AsyncClient:
             reconnect: `resume`, `always` or `never`, as in the blocking client
             timeout: seconds after which the subscription ends with an error
             batch_rows: statements in a batch, at most
+            dialect: the dialect to ask for, `released` or `draft`, whose frames have no offsets
         """
         self._check_usable()
         state = SubscriptionState(
-            self._connection, topic, options, from_=from_, reconnect=reconnect, batch_rows=batch_rows
+            self._connection,
+            topic,
+            options,
+            from_=from_,
+            reconnect=reconnect,
+            batch_rows=batch_rows,
+            dialect=dialect,
         )
         return AsyncSubscription(self, state, timeout)
 

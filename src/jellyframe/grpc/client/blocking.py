@@ -19,7 +19,7 @@ from jellyframe.grpc.client.retrying import Backoff
 from jellyframe.grpc.client.settings import Connection, ConnectionSettings
 from jellyframe.grpc.client.subscribing import Reconnect, SubscriptionState, offset_of
 from jellyframe.grpc.protocol import Start, TopicInfo
-from jellyframe.options import StreamOptions
+from jellyframe.options import DialectName, StreamOptions
 from jellyframe.stream.decoder import DEFAULT_BATCH_ROWS
 from jellyframe.stream.exclusive import Exclusive
 from jellyframe.stream.reader import StatementReader
@@ -100,13 +100,15 @@ class Client:
             acknowledge_every: bytes that may be without an acknowledgement, about (4 MiB)
             resend: whether to send again what may have been lost (true)
             timeout: seconds that each call may take, which sends `acknowledge_every` bytes
-            settings: `frame_rows` to `timeout`, by name
+            dialect: the dialect of the publication, `released` (by default) or `draft`: raw frames must have it, and
+                namespaces of a reader are left out of the draft, which has none
+            settings: `frame_rows` to `dialect`, by name
 
         Raises:
             RemoteError: if the server refuses the data or cannot be reached; what was acknowledged before is published
             EncodeError: if a statement cannot be written; those before it are published
         """
-        with self.publisher(topic, options_for(data, options), **settings) as publisher:
+        with self.publisher(topic, options_for(data, options, settings), **settings) as publisher:
             publisher.write(data)
         return publisher.acknowledged_frames
 
@@ -132,6 +134,7 @@ class Client:
         reconnect: Reconnect = "resume",
         timeout: float | None = None,
         batch_rows: int = DEFAULT_BATCH_ROWS,
+        dialect: DialectName = "released",
     ) -> Subscription:
         """Subscribe to a topic and return the subscription: a reader with the views that other readers have.
 
@@ -144,13 +147,20 @@ class Client:
                 is no gap, and raises where they have none; `always` goes on and accepts gaps; `never` raises
             timeout: seconds after which the subscription ends with an error
             batch_rows: statements in a batch, at most; batches are smaller where frames come slowly
+            dialect: the dialect to ask for, `released` or `draft`, whose frames have no offsets
 
         Raises:
             OptionsError: if the arguments make no sense; errors of the server are raised by the views
         """
         self._check_usable()
         state = SubscriptionState(
-            self._connection, topic, options, from_=from_, reconnect=reconnect, batch_rows=batch_rows
+            self._connection,
+            topic,
+            options,
+            from_=from_,
+            reconnect=reconnect,
+            batch_rows=batch_rows,
+            dialect=dialect,
         )
         deadline = None if timeout is None else time.monotonic() + timeout
         return Subscription(Receiver(self, state, deadline), f"{self.address} {topic}")

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, cast
 
 from jellyframe.batch import Batch
 from jellyframe.batch.frames import Frame
+from jellyframe.dialects import dialect_named
 from jellyframe.errors import RemoteError
 from jellyframe.grpc import protocol
 from jellyframe.grpc.client.retrying import Backoff
 from jellyframe.grpc.client.settings import Connection
-from jellyframe.options import StreamOptions, check_number
+from jellyframe.options import MIN_NAME_TABLE_SIZE, DialectName, StreamOptions, check_number
 from jellyframe.stream.encoder import FramePosition, StreamEncoder
 from jellyframe.stream.encoding import DEFAULT_FRAME_BYTES, DEFAULT_FRAME_ROWS
 from jellyframe.stream.framing import HEAD_BYTES
@@ -64,13 +65,20 @@ class PublisherSettings(TypedDict, total=False):
     acknowledge_every: int
     resend: bool
     timeout: float | None
+    dialect: DialectName
 
 
-def options_for(data: object, options: StreamOptions | None) -> StreamOptions | None:
+def options_for(
+    data: object, options: StreamOptions | None, settings: PublisherSettings | None = None
+) -> StreamOptions | None:
     """Return the options of a publication: those that were given, or else those of the stream that is published."""
-    if options is None and isinstance(data, StatementReader):
-        return data.options.replace(stream_name="")
-    return options
+    if options is not None or not isinstance(data, StatementReader):
+        return options
+    found = data.options.replace(stream_name="")
+    if (settings or {}).get("dialect", "released") == "released":
+        # A stream in the draft dialect may have a smaller table.
+        found = found.replace(max_name_table_size=max(found.max_name_table_size, MIN_NAME_TABLE_SIZE))
+    return found
 
 
 class PublicationEncoder:
@@ -84,6 +92,7 @@ class PublicationEncoder:
         frame_rows: int | None = DEFAULT_FRAME_ROWS,
         frame_bytes: int | None = DEFAULT_FRAME_BYTES,
         acknowledge_every: int = ACKNOWLEDGE_EVERY,
+        dialect: DialectName = "released",
     ) -> None:
         check_number("acknowledge_every", acknowledge_every, 1)
         options = options or StreamOptions()
@@ -92,6 +101,7 @@ class PublicationEncoder:
         self._frame_rows = frame_rows
         self._frame_bytes = frame_bytes
         self._restart_every = acknowledge_every
+        self._dialect = dialect_named(dialect)
         self._encoder = self._new_encoder()
         # Whether a frame has been made since the encoder was.
         self._has_begun = False
@@ -161,7 +171,8 @@ class PublicationEncoder:
 
     def _frames(self, frames: Iterable[Frame]) -> Iterator[bytes]:
         for frame in frames:
-            for name, iri in frame.namespaces:
+            # Nothing depends on the namespaces, which a dialect without them leaves out; metadata is refused there.
+            for name, iri in frame.namespaces if self._dialect.has_version_1_1 else ():
                 self._encoder.declare_namespace(name, iri)
             for batch, start, stop in frame.parts():
                 row = start
@@ -218,6 +229,7 @@ class PublicationEncoder:
             frame_rows=self._frame_rows,
             frame_bytes=self._frame_bytes,
             restart_every=self._restart_every,
+            dialect=self._dialect.name,
         )
 
 
@@ -274,13 +286,23 @@ class PublicationState:
         acknowledge_every: int = ACKNOWLEDGE_EVERY,
         resend: bool = True,
         timeout: float | None = None,
+        dialect: DialectName = "released",
     ) -> None:
         """Begin a publication; the arguments are those of `Client.publish`."""
         self.encoder = PublicationEncoder(
-            topic, options, frame_rows=frame_rows, frame_bytes=frame_bytes, acknowledge_every=acknowledge_every
+            topic,
+            options,
+            frame_rows=frame_rows,
+            frame_bytes=frame_bytes,
+            acknowledge_every=acknowledge_every,
+            dialect=dialect,
         )
         self.waiting = Unacknowledged(acknowledge_every, resend=resend)
-        self.metadata = connection.call_metadata() + protocol.publication_metadata(topic)
+        self.metadata = [
+            *connection.call_metadata(),
+            *protocol.publication_metadata(topic),
+            *protocol.dialect_metadata(dialect),
+        ]
         self.timeout = timeout
         # Statements of an asynchronous iterable that are encoded at a time.
         self.group_size = frame_rows or DEFAULT_FRAME_ROWS

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Literal, TypeAlias
 
 from jellyframe.batch import Batch
+from jellyframe.dialects import dialect_named
 from jellyframe.errors import Advice, OptionsError, RemoteError, shortened
 from jellyframe.grpc import protocol
 from jellyframe.grpc.client.retrying import Backoff
 from jellyframe.grpc.client.settings import Connection
 from jellyframe.grpc.protocol import Start
-from jellyframe.options import StreamOptions
+from jellyframe.options import DialectName, StreamOptions
 from jellyframe.stream.decoder import StreamDecoder
 
 # What happens when the connection is lost: go on where that leaves no gap, go on in any case, or end with the error.
@@ -32,6 +33,7 @@ class SubscriptionState:
         from_: Start | None,
         reconnect: Reconnect,
         batch_rows: int,
+        dialect: DialectName,
     ) -> None:
         if reconnect not in _RECONNECTS:
             raise OptionsError(f"reconnect is {reconnect!r}, and must be one of {', '.join(_RECONNECTS)}")
@@ -39,7 +41,8 @@ class SubscriptionState:
         self.topic = topic
         self.backoff = Backoff(connection.connect_timeout)
         self._connection = connection
-        self.request = protocol.encode_subscription(protocol.Subscription(topic, options))
+        self._dialect = dialect_named(dialect)
+        self.request = protocol.encode_subscription(protocol.Subscription(topic, options), dialect)
         self._from = from_
         self._reconnect = reconnect
         self._batch_rows = batch_rows
@@ -55,7 +58,15 @@ class SubscriptionState:
     def call_metadata(self) -> list[tuple[str, str | bytes]]:
         """Return the metadata of the next call: it goes on where the last one ended."""
         start = self._from if self._received is None else self._received + 1
-        return self._connection.call_metadata() + protocol.subscription_metadata(start, offsets=True)
+        if self._next_frame and not self._dialect.has_version_1_1:
+            # Nothing tells where that was: what has been read must not come again.
+            start = protocol.LATEST
+        return [
+            *self._connection.call_metadata(),
+            # Frames tell their offsets in their metadata, if they have any.
+            *protocol.subscription_metadata(start, offsets=self._dialect.has_version_1_1),
+            *protocol.dialect_metadata(self._dialect.name),
+        ]
 
     # ---- messages in ----
 
@@ -138,6 +149,7 @@ class SubscriptionState:
             delimited=True,
             batch_rows=self._batch_rows,
             first_frame=self._next_frame,
+            dialect=self._dialect.name,
             source_name=f"{self._connection.address} {self.topic}",
         )
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from jellyframe import formats
 from jellyframe.batch import Batch
 from jellyframe.batch.frames import Frame
-from jellyframe.errors import StorageError, display_name
+from jellyframe.errors import StorageError, advising, display_name
 from jellyframe.formats.settings import ReadSettings
 from jellyframe.grpc.client.blocking import Client
 from jellyframe.grpc.client.publishing import PublisherSettings, options_for
@@ -72,12 +72,12 @@ class Uploader:
     def publish_file(self, path: str | None) -> None:
         """Publish one file."""
         found = formats.input_format(self._upload.in_format, path)
-        with InputFile(path) as file:
+        with InputFile(path) as file, advising("in_dialect", in_place_of="dialect"):
             if found == formats.JELLY:
-                with open_reader(file, limits=self._upload.read.limits) as reader:
+                with open_reader(file, limits=self._upload.read.limits, dialect=self._upload.read.dialect) as reader:
                     self._publish(
                         self._paced_frames(reader.frames(), file, grouped=reader.options.logical_type.is_grouped),
-                        options_for(reader, self._upload.options),
+                        options_for(reader, self._upload.options, self._upload.publisher),
                     )
             else:
                 with formats.open_input(file, found, self._upload.read) as opened:
