@@ -30,11 +30,10 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return None
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_itemcollected(item: pytest.Item) -> None:
     # With several processes, all that shares a Spark session goes to one of them.
-    for item in items:
-        if "spark" in item.path.relative_to(TESTS).parts:
-            item.add_marker(pytest.mark.xdist_group("spark"))
+    if "spark" in item.path.relative_to(TESTS).parts:
+        item.add_marker(pytest.mark.xdist_group("spark"))
 
 
 def pytest_report_header() -> str:
