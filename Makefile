@@ -31,7 +31,7 @@ demo: venv
 
 # Two processes: one has all tests that need a Spark session, the other the rest. PYTEST_ARGS=-n0 runs all in one.
 test: lint
-	$(BIN)/python -m pytest -n 2 --dist loadgroup $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n 2 $(PYTEST_ARGS)
 
 # The same tests where nothing is compiled: the sources, and the package as it is without a C compiler.
 test-pure: venv

@@ -5,8 +5,10 @@ from __future__ import annotations
 import signal
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
+from xdist.scheduler import LoadScopeScheduling
 
 from jellyframe.kernel import kernel_name
 from support.kernel_twins import KERNELS, NoTwinError, load_twin
@@ -30,10 +32,16 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return None
 
 
-def pytest_itemcollected(item: pytest.Item) -> None:
-    # With several processes, all that shares a Spark session goes to one of them.
-    if "spark" in item.path.relative_to(TESTS).parts:
-        item.add_marker(pytest.mark.xdist_group("spark"))
+class SparkTogether(LoadScopeScheduling):  # type: ignore[misc]  # it has no types
+    """Gives all tests that share a Spark session to one process, first, and each other test to one that is free."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return "spark" if nodeid.startswith("tests/spark/") else nodeid
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> SparkTogether:
+    return SparkTogether(config, log)
 
 
 def pytest_report_header() -> str:
