@@ -74,7 +74,7 @@ def test_every_example_runs(tmp_path):
     (tmp_path / "more.ttl").write_text("<http://example.org/s> a <http://example.org/C> .\n")
 
     page = examples("docs/spark.md")
-    readme = examples("README.md", "On Spark (", "Whole folders")
+    readme = examples("README.md", "[On Spark]", "Whole folders")
     assert len(page) > 8
     assert len(readme) == 1
     look = f"assert statements.count() == {len(STATEMENTS)}\nmessages.collect()"

@@ -139,12 +139,9 @@ def test_merge(spark, source, tmp_path):
     assert Counter(keys) == Counter({(g or "", s, p, o): n for (s, p, o, g), n in (ALL + ALL).items()})
 
 
-@pytest.mark.parametrize("limits", [{"BUCKET_BYTES": 1000}, {"MAX_BUCKETS": 0}])
-def test_distinct_in_many_buckets_and_by_spark_itself(spark, source, tmp_path, monkeypatch, limits):
-    from jellyframe.spark.jobs import merging
-
-    for name, value in limits.items():
-        monkeypatch.setattr(merging, name, value)
+@pytest.mark.parametrize(("limit", "value"), [("bucketing.BUCKET_BYTES", 1000), ("merging.MAX_BUCKETS", 0)])
+def test_distinct_in_many_buckets_and_by_spark_itself(spark, source, tmp_path, monkeypatch, limit, value):
+    monkeypatch.setattr(f"jellyframe.spark.jobs.{limit}", value)
     write_jelly(source / "two.jelly", STATEMENTS[::-1])
     (source / "bad.nt").write_bytes(b"nonsense\n")
     before = spark.conf.get("spark.sql.execution.arrow.maxRecordsPerBatch")
