@@ -53,7 +53,7 @@ def with_stores_and_graphs(path: str, folder: Path) -> None:
     graph = jellyframe.to_networkx(path)
     print("NetworkX:", graph.number_of_nodes(), "nodes,", graph.number_of_edges(), "edges")
     people = jellyframe.pivot(path, str(FOAF.Person))
-    print("property table:", people.column_names, people["age"].to_pylist())
+    print("property table:", sorted(people.column_names), sorted(people["age"].to_pylist()))  # rdflib has no order
     print("Neo4j:", jellyframe.write_neo4j(path, folder / "neo4j").command())
 
 
