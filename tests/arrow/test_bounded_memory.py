@@ -11,7 +11,9 @@ import pytest
 
 from support import hostile
 
-MEGABYTES = 900
+# Address space, not resident memory (docs/limits.md has those figures): what is kept for the next columns counts too,
+# and how much that is depends on which blocks happen to be free.
+MEGABYTES = 1100
 
 CASES = {
     "repeated_literal": (hostile.repeated_literal(rows=2500), 2500),

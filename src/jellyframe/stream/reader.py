@@ -98,6 +98,8 @@ class StatementReader(AnyReader[StreamOptions]):
         """Return the stream statement by statement."""
         for statements in ExclusiveIterator(self._exclusive, self._statement_lists()):
             yield from statements
+            # Their memory serves the next list, and is still in the cache.
+            del statements
 
     def record_batches(
         self,
@@ -151,11 +153,13 @@ class StatementReader(AnyReader[StreamOptions]):
         for batch in super()._each_batch():
             self._namespaces.update((declaration.name, declaration.iri) for declaration in batch.namespaces)
             yield batch
+            del batch
 
     def _statement_lists(self) -> Iterator[list[Triple | Quad]]:
         for batch in self._each_batch():
             for start in range(0, len(batch), STATEMENTS_AT_A_TIME):
                 yield batch.statements(start, min(start + STATEMENTS_AT_A_TIME, len(batch)))
+            del batch
 
 
 class JellyReader(StatementReader):

@@ -90,6 +90,8 @@ class AnyReader(Generic[_OptionsT]):
             if batch is None:
                 return
             yield batch
+            # The memory of a batch that nobody holds serves the next one.
+            del batch
 
     def _next_batch(self) -> Batch | None:
         if self._is_closed:
