@@ -6,6 +6,8 @@ import enum
 import inspect
 import pydoc
 import re
+import subprocess
+import sys
 import textwrap
 from collections.abc import Callable, Iterator
 from importlib import import_module
@@ -134,6 +136,14 @@ def test_all_names_are_there() -> None:
     for module in public_modules():
         assert sorted(module.__all__) == sorted(set(module.__all__))
         assert all(hasattr(module, name) for name in module.__all__)
+
+
+@pytest.mark.parametrize(
+    "name", ["grpc.connect", "grpc.aio", "pyoxigraph.load", "pyoxigraph.dump", "rdflib.read_graphs", "spark.session"]
+)
+def test_parts_for_other_libraries_need_no_import_of_their_own(name: str) -> None:
+    program = f"import jellyframe\nassert jellyframe.{name} is not None"
+    subprocess.run([sys.executable, "-c", program], check=True)
 
 
 def test_the_introduction_runs(

@@ -50,7 +50,6 @@ the data can cause is a `JellyError`. `jellyframe.spark` has the same for PySpar
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from jellyframe.lazy import attribute_loader, provide_view
@@ -193,6 +192,14 @@ _HOMES = {
     "terms": ("DEFAULT_GRAPH", "IRI", "BlankNode", "DefaultGraph", "Literal", "Quad", "Triple"),
 }
 _MODULE_OF = {name: module for module, names in _HOMES.items() for name in names}
+# Modules that need no import of their own: `jellyframe.grpc.connect(…)` works after `import jellyframe`.
+_MODULES = {
+    "grpc": "grpc",
+    "ntriples": "formats.ntriples",
+    "pyoxigraph": "pyoxigraph",
+    "rdflib": "rdflib",
+    "spark": "spark",
+}
 
 __all__ = [
     "DEFAULT_GRAPH",
@@ -279,19 +286,13 @@ __all__ = [
 ]
 
 
-_load = attribute_loader(__name__, _MODULE_OF)
 provide_view("batch.to_arrow", f"{__name__}.arrow.tables", "batch_to_arrow")
 provide_view("reader.html", f"{__name__}.report.notebook", "reader_html")
 provide_view("statistics.html", f"{__name__}.report.notebook", "statistics_html")
 
 
 if not TYPE_CHECKING:  # for type checkers, a name that is not there is a mistake
-
-    def __getattr__(name: str) -> object:
-        if name == "ntriples":
-            globals()[name] = module = import_module(f"{__name__}.formats.ntriples")
-            return module
-        return _load(name)
+    __getattr__ = attribute_loader(__name__, _MODULE_OF, _MODULES)
 
 
 def __dir__() -> list[str]:

@@ -10,13 +10,26 @@ from typing import Any
 _views: dict[str, tuple[str, str]] = {}
 
 
-def attribute_loader(package: str, homes: Mapping[str, str]) -> Callable[[str], object]:
-    """Return a `__getattr__` for a package that knows for each name which of its modules has it."""
+def attribute_loader(
+    package: str, homes: Mapping[str, str], modules: Mapping[str, str] | None = None
+) -> Callable[[str], object]:
+    """Return a `__getattr__` for a package.
+
+    Args:
+        package: the name of the package
+        homes: for each public name, the module below the package that has it
+        modules: for each module that is a public name itself, where it lies below the package
+    """
+    modules = modules or {}
 
     def load(name: str) -> object:
-        if name not in homes:
+        value: object
+        if name in modules:
+            value = import_module(f"{package}.{modules[name]}")
+        elif name in homes:
+            value = getattr(import_module(f"{package}.{homes[name]}"), name)
+        else:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        value: object = getattr(import_module(f"{package}.{homes[name]}"), name)
         setattr(sys.modules[package], name, value)
         return value
 

@@ -52,4 +52,4 @@ _HOMES = {
 }
 
 if not TYPE_CHECKING:  # for type checkers, a name that is not there is a mistake
-    __getattr__ = attribute_loader(__name__, _HOMES)
+    __getattr__ = attribute_loader(__name__, _HOMES, {"aio": "aio"})
