@@ -32,8 +32,9 @@ class Advice(NamedTuple):
         return f"set {self.name}={self.value}{place}" if self.value else f"raise {self.name}{place}"
 
 
-_LIMIT_ADVICE = re.compile(r"; raise Limits\.(\w+) if you trust the input$")
-_SETTING_ADVICE = re.compile(r"; (?:set (\w+)=(\S+)|raise (\w+))( in the options)?$")
+# Patterns are compiled when they are first used: every program that starts imports this module.
+_LIMIT_ADVICE = r"; raise Limits\.(\w+) if you trust the input$"
+_SETTING_ADVICE = r"; (?:set (\w+)=(\S+)|raise (\w+))( in the options)?$"
 
 
 def split_advice(text: str) -> tuple[str, Advice | None]:
@@ -41,9 +42,9 @@ def split_advice(text: str) -> tuple[str, Advice | None]:
 
     Of an error in another process there is only the text. Other user interfaces say the advice in their own words.
     """
-    if found := _LIMIT_ADVICE.search(text):
+    if found := re.search(_LIMIT_ADVICE, text):
         return text[: found.start()], Advice("limit", found[1])
-    if found := _SETTING_ADVICE.search(text):
+    if found := re.search(_SETTING_ADVICE, text):
         kind: Literal["stream option", "argument"] = "stream option" if found[4] else "argument"
         return text[: found.start()], Advice(kind, found[1] or found[3], found[2] or "")
     return text, None
@@ -244,9 +245,6 @@ def short_line(line: str) -> str:
     return line if len(line) <= 300 else f"{line[:200]} … ({len(line) - 260} characters) … {line[-60:]}"
 
 
-_CREDENTIALS = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]+://)[^/?#]*@")
-
-
 def display_name(path: str | os.PathLike[str]) -> str:
     """Return the name of a file as text that can be written in UTF-8: bytes that are not UTF-8 become `\\xNN`.
 
@@ -254,7 +252,7 @@ def display_name(path: str | os.PathLike[str]) -> str:
     """
     name = os.fspath(path)
     if "@" in name:
-        name = _CREDENTIALS.sub(r"\1", name)
+        name = re.sub(r"^([A-Za-z][A-Za-z0-9+.-]+://)[^/?#]*@", r"\1", name)
     if name.isascii():
         return name
     try:

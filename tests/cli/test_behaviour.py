@@ -234,9 +234,43 @@ def test_what_help_imports() -> None:
         "from jellyframe.cli.main import main\n"
         "main(['--help'])\n"
         "heavy = {'pyarrow', 'pyoxigraph', 'google.protobuf', 'numpy', 'rdflib', 'dataclasses', 'jellyframe.kernel'}\n"
+        "heavy |= {'hashlib', 'shutil', 'jellyframe.storage.sinks'}\n"
         "assert not heavy & sys.modules.keys(), heavy & sys.modules.keys()\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
+
+
+def test_a_command_imports_no_other_command() -> None:
+    code = (
+        "import sys\n"
+        "from jellyframe.cli.main import main\n"
+        "main(['rdf', 'inspect', '--help'])\n"
+        "heavy = {'jellyframe.batch', 'jellyframe.kernel', 'jellyframe.cli.from_jelly', 'jellyframe.cli.view'}\n"
+        "assert not heavy & sys.modules.keys(), heavy & sys.modules.keys()\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
+
+
+def test_large_patterns_are_compiled_when_they_are_first_used() -> None:
+    """Those of IRIs and of labels take longer to compile than a small file takes to read."""
+    code = (
+        "import re, sys\n"
+        "compiled, compile_pattern = [], re.compile\n"
+        "re.compile = lambda pattern, flags=0: compiled.append(pattern) or compile_pattern(pattern, flags)\n"
+        "import jellyframe.batch.validation, jellyframe.kernel.labels\n"
+        "assert not [pattern for pattern in compiled if not pattern.isascii() or len(pattern) > 300], compiled\n"
+        "assert jellyframe.batch.validation.why_bad_iri('http://a/\\u00e9') is None\n"
+        "assert [pattern for pattern in compiled if len(pattern) > 300]\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("columns", ["90", "120"])
+def test_help_is_as_wide_as_the_environment_says(columns: str) -> None:
+    command = [*COMMAND, "rdf", "transcode", "--help"]
+    shown = subprocess.run(command, check=True, env=environment(COLUMNS=columns), capture_output=True, text=True).stdout
+    explanations = [len(line) for line in shown.splitlines() if line.startswith(" " * 20)]
+    assert int(columns) - 15 < max(explanations) <= int(columns) - 2
 
 
 def test_what_ntriples_import() -> None:

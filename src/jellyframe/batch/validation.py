@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from jellyframe.errors import TermError
@@ -17,28 +18,31 @@ if TYPE_CHECKING:
 
 __all__ = ["BadTerm", "bad_terms", "check_batch", "why_bad_iri", "why_bad_language"]
 
-# RFC 3987, with every character beyond ASCII that it allows somewhere; private use ones may stand in a query only.
-_UCS = (
-    "\u00a0-\ud7ff\uf900-\ufdcf\ufdf0-\uffef"
-    + "".join(f"{chr(plane << 16)}-{chr((plane << 16) + 0xFFFD)}" for plane in range(1, 14))
-    + "\U000e1000-\U000efffd"
-)
-_PRIVATE = "\ue000-\uf8ff\U000f0000-\U000ffffd\U00100000-\U0010fffd"
-_UNRESERVED = rf"A-Za-z0-9\-._~{_UCS}"
-_SUB_DELIMITERS = "!$&'()*+,;="
-_ESCAPE = "%[0-9A-Fa-f]{2}"
-_PATH_CHARACTER = rf"(?:[{_UNRESERVED}{_SUB_DELIMITERS}:@]|{_ESCAPE})"
-_AUTHORITY = (
-    rf"(?:(?:[{_UNRESERVED}{_SUB_DELIMITERS}:]|{_ESCAPE})*@)?"
-    rf"(?:\[[0-9A-Fa-f:.]+\]|\[[vV][0-9A-Fa-f]+\.[A-Za-z0-9\-._~{_SUB_DELIMITERS}:]+\]|(?:[{_UNRESERVED}{_SUB_DELIMITERS}]|{_ESCAPE})*)"
-    r"(?::[0-9]*)?"
-)
-_IRI = re.compile(
-    r"[A-Za-z][A-Za-z0-9+.\-]*:"
-    rf"(?://{_AUTHORITY}(?:/{_PATH_CHARACTER}*)*|/(?:{_PATH_CHARACTER}+(?:/{_PATH_CHARACTER}*)*)?|{_PATH_CHARACTER}+(?:/{_PATH_CHARACTER}*)*|)"
-    rf"(?:\?(?:[{_UNRESERVED}{_SUB_DELIMITERS}:@/?{_PRIVATE}]|{_ESCAPE})*)?"
-    rf"(?:#(?:[{_UNRESERVED}{_SUB_DELIMITERS}:@/?]|{_ESCAPE})*)?"
-)
+
+@cache
+def _iri_pattern() -> re.Pattern[str]:
+    """Return a pattern for absolute IRIs by RFC 3987. It is large and seldom needed, so no import compiles it."""
+    # Every character beyond ASCII that is allowed somewhere; private use ones may stand in a query only.
+    planes = "".join(f"{chr(plane << 16)}-{chr((plane << 16) + 0xFFFD)}" for plane in range(1, 14))
+    private = "\ue000-\uf8ff\U000f0000-\U000ffffd\U00100000-\U0010fffd"
+    unreserved = rf"A-Za-z0-9\-._~\u00a0-\ud7ff\uf900-\ufdcf\ufdf0-\uffef{planes}\U000e1000-\U000efffd"
+    delimiters = "!$&'()*+,;="
+    escape = "%[0-9A-Fa-f]{2}"
+    in_path = rf"(?:[{unreserved}{delimiters}:@]|{escape})"
+    host = (
+        r"(?:\[[0-9A-Fa-f:.]+\]"
+        rf"|\[[vV][0-9A-Fa-f]+\.[A-Za-z0-9\-._~{delimiters}:]+\]"
+        rf"|(?:[{unreserved}{delimiters}]|{escape})*)"
+    )
+    authority = rf"(?:(?:[{unreserved}{delimiters}:]|{escape})*@)?{host}(?::[0-9]*)?"
+    segments = rf"{in_path}+(?:/{in_path}*)*"
+    return re.compile(
+        rf"[A-Za-z][A-Za-z0-9+.\-]*:(?://{authority}(?:/{in_path}*)*|/(?:{segments})?|{segments}|)"
+        rf"(?:\?(?:[{unreserved}{delimiters}:@/?{private}]|{escape})*)?"
+        rf"(?:#(?:[{unreserved}{delimiters}:@/?]|{escape})*)?"
+    )
+
+
 # What nearly every IRI looks like. Bytes are matched where they lie; only terms that do not match are checked closely.
 _PLAIN_IRI = re.compile(
     rb"[A-Za-z][A-Za-z0-9+.\-]*:(?://[A-Za-z0-9\-.]+(?::[0-9]+)?/)?[A-Za-z0-9\-._~!$&'()*+,;=:@]+"
@@ -47,16 +51,23 @@ _PLAIN_IRI = re.compile(
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:")
 _BAD_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _NEVER_IN_IRI = re.compile(r"[\x00-\x20<>\"{}|\\^`\x7f-\x9f]")
-_LANGUAGE = re.compile(
-    r"(?:[a-z]{2,3}(?:-[a-z]{3}){0,3}|[a-z]{4}|[a-z]{5,8})"  # language
-    r"(?:-[a-z]{4})?"  # script
-    r"(?:-(?:[a-z]{2}|[0-9]{3}))?"  # region
-    r"(?:-(?:[a-z0-9]{5,8}|[0-9][a-z0-9]{3}))*"  # variants
-    r"(?:-[0-9a-wy-z](?:-[a-z0-9]{2,8})+)*"  # extensions
-    r"(?:-x(?:-[a-z0-9]{1,8})+)?"  # private use
-    r"|x(?:-[a-z0-9]{1,8})+",
-    re.IGNORECASE,
-)
+
+
+@cache
+def _language_pattern() -> re.Pattern[str]:
+    """Return a pattern for language tags that are well-formed by BCP 47."""
+    return re.compile(
+        r"(?:[a-z]{2,3}(?:-[a-z]{3}){0,3}|[a-z]{4}|[a-z]{5,8})"  # language
+        r"(?:-[a-z]{4})?"  # script
+        r"(?:-(?:[a-z]{2}|[0-9]{3}))?"  # region
+        r"(?:-(?:[a-z0-9]{5,8}|[0-9][a-z0-9]{3}))*"  # variants
+        r"(?:-[0-9a-wy-z](?:-[a-z0-9]{2,8})+)*"  # extensions
+        r"(?:-x(?:-[a-z0-9]{1,8})+)?"  # private use
+        r"|x(?:-[a-z0-9]{1,8})+",
+        re.IGNORECASE,
+    )
+
+
 # Tags from before the rules, which do not follow them and are valid all the same.
 _GRANDFATHERED = frozenset(
     "en-gb-oed i-ami i-bnn i-default i-enochian i-hak i-klingon i-lux i-mingo i-navajo i-pwn i-tao i-tay i-tsu "
@@ -76,7 +87,7 @@ class BadTerm(NamedTuple):
 
 def why_bad_iri(iri: str) -> str | None:
     """Return what is wrong with an IRI; None if it is an absolute IRI by RFC 3987."""
-    if _IRI.fullmatch(iri):
+    if _iri_pattern().fullmatch(iri):
         return None
     if not _SCHEME.match(iri):
         return "it is not absolute (there is no scheme)"
@@ -90,7 +101,7 @@ def why_bad_iri(iri: str) -> str | None:
 
 def why_bad_language(tag: str) -> str | None:
     """Return what is wrong with a language tag; None if it is well-formed by BCP 47."""
-    if _LANGUAGE.fullmatch(tag) or tag.lower() in _GRANDFATHERED:
+    if _language_pattern().fullmatch(tag) or tag.lower() in _GRANDFATHERED:
         return None
     return "it is not well-formed by BCP 47"
 

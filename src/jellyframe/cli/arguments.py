@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import os
+import sys
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from jellyframe.cli.console import Console, print_text
@@ -20,11 +23,30 @@ _TRUE = ("true", "yes", "on", "1")
 _FALSE = ("false", "no", "off", "0")
 
 
+class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
+    """Help as wide as the terminal. argparse makes a formatter for each argument, and each asks for that width."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=_terminal_width() - 2)
+
+
+@cache
+def _terminal_width() -> int:
+    """Return what `shutil.get_terminal_size` does. Its import alone would take a tenth of the time that help takes."""
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isdecimal() and int(columns):
+        return int(columns)
+    try:
+        return os.get_terminal_size(sys.__stdout__.fileno()).columns or 80  # type: ignore[union-attr]
+    except (AttributeError, ValueError, OSError):
+        return 80
+
+
 class CommandParser(argparse.ArgumentParser):
     """An argument parser in which options are spelled out, and boolean ones read `--x`, `--x=true` or `--x=false`."""
 
     def __init__(self, **settings: Any) -> None:
-        settings.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
+        settings.setdefault("formatter_class", _HelpFormatter)
         super().__init__(allow_abbrev=False, **settings)
         self._switches: set[str] = set()
         # What shells complete: which arguments are files, and values that are usual where others are allowed too.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jellyframe import __version__
 from jellyframe.cli.arguments import CommandParser
@@ -43,6 +43,39 @@ SPARK_COMMANDS: tuple[str, ...] = (
 )
 TOP_COMMANDS = ("view", "version", "completion")
 
+
+class CommandGroup(NamedTuple):
+    """Commands on one subject. `package` is where their modules are, below this package."""
+
+    subject: str
+    description: str
+    package: str
+    commands: tuple[str, ...]
+
+
+GROUPS = {
+    "rdf": CommandGroup("RDF data in Jelly", "Commands for RDF data in the Jelly format.", "", RDF_COMMANDS),
+    "patch": CommandGroup(
+        "changes to RDF data, as Jelly-Patch",
+        "Commands for changes to RDF data: Jelly-Patch, and RDF Patch text.",
+        "patch.",
+        PATCH_COMMANDS,
+    ),
+    "http": CommandGroup("data over HTTP", "Commands for data over HTTP.", "http.", HTTP_COMMANDS),
+    "spark": CommandGroup(
+        "jobs on Spark, here or on a cluster",
+        "Jobs on Spark. They run on all cores of this machine unless --master names a cluster.",
+        "spark.",
+        SPARK_COMMANDS,
+    ),
+    "grpc": CommandGroup(
+        "streams over gRPC",
+        "Jelly streams over gRPC: a server with topics, and its clients.",
+        "grpc.",
+        GRPC_COMMANDS,
+    ),
+}
+
 _EXAMPLES = """\
 examples:
   jellyframe rdf to-jelly people.nt.gz --to people.jelly
@@ -64,48 +97,33 @@ def build_parser(words: Sequence[str] | None = None) -> CommandParser:
     )
     parser.add_argument("--version", action="version", version=f"jellyframe {__version__}")
     top = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    rdf = top.add_parser(
-        "rdf",
-        help="RDF data in Jelly: " + ", ".join(RDF_COMMANDS).replace("_", "-"),
-        description="Commands for RDF data in the Jelly format.",
-    )
-    if words is None or "rdf" in words:
-        _add(rdf.add_subparsers(title="commands", metavar="COMMAND", required=True), RDF_COMMANDS)
-    patch = top.add_parser(
-        "patch",
-        help="changes to RDF data, as Jelly-Patch: " + ", ".join(PATCH_COMMANDS).replace("_", "-"),
-        description="Commands for changes to RDF data: Jelly-Patch, and RDF Patch text.",
-    )
-    if words is None or "patch" in words:
-        modules = tuple(f"patch.{name}" for name in PATCH_COMMANDS)
-        _add(patch.add_subparsers(title="commands", metavar="COMMAND", required=True), modules)
-    http = top.add_parser(
-        "http", help="data over HTTP: " + ", ".join(HTTP_COMMANDS), description="Commands for data over HTTP."
-    )
-    if words is None or "http" in words:
-        modules = tuple(f"http.{name}" for name in HTTP_COMMANDS)
-        _add(http.add_subparsers(title="commands", metavar="COMMAND", required=True), modules)
-    spark = top.add_parser(
-        "spark",
-        help="jobs on Spark, here or on a cluster: " + ", ".join(SPARK_COMMANDS),
-        description="Jobs on Spark. They run on all cores of this machine unless --master names a cluster.",
-    )
-    if words is None or "spark" in words:
-        modules = tuple(f"spark.{name}" for name in SPARK_COMMANDS)
-        _add(spark.add_subparsers(title="commands", metavar="COMMAND", required=True), modules)
-    grpc = top.add_parser(
-        "grpc",
-        help="streams over gRPC: " + ", ".join(GRPC_COMMANDS),
-        description="Jelly streams over gRPC: a server with topics, and its clients.",
-    )
-    if words is None or "grpc" in words:
-        modules = tuple(f"grpc.{name}" for name in GRPC_COMMANDS)
-        _add(grpc.add_subparsers(title="commands", metavar="COMMAND", required=True), modules)
-    _add(top, TOP_COMMANDS)
+    for name, group in GROUPS.items():
+        subparser = top.add_parser(
+            name, help=f"{group.subject}: " + ", ".join(map(_spelled, group.commands)), description=group.description
+        )
+        commands = _needed_commands(name, group, words)
+        if commands:
+            _add(subparser.add_subparsers(title="commands", metavar="COMMAND", required=True), group.package, commands)
+    if not words or words[0] not in GROUPS:
+        _add(top, "", TOP_COMMANDS)
     return parser
 
 
-def _add(subparsers: Any, names: tuple[str, ...]) -> None:
-    for name in names:
-        module: ModuleType = import_module(f"jellyframe.cli.{name}")
+def _needed_commands(name: str, group: CommandGroup, words: Sequence[str] | None) -> tuple[str, ...]:
+    """Return the commands of a group that a line of such words can mean: all, one or none."""
+    if words is None:
+        return group.commands
+    if name not in words:
+        return ()
+    named = tuple(command for command in group.commands if [name, _spelled(command)] == list(words[:2]))
+    return named or group.commands
+
+
+def _spelled(command: str) -> str:
+    return command.replace("_", "-")
+
+
+def _add(subparsers: Any, package: str, commands: tuple[str, ...]) -> None:
+    for command in commands:
+        module: ModuleType = import_module(f"jellyframe.cli.{package}{command}")
         module.add_parser(subparsers)

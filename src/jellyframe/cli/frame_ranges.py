@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
-from jellyframe.batch.selection import FrameRange
+if TYPE_CHECKING:
+    from jellyframe.batch.selection import FrameRange
 
 
 def frame_range(text: str) -> FrameRange:
     """Parse a range of frames as in Rust: `3`, `..3`, `3..`, `1..5`, `4..=6`."""
+    from jellyframe.batch.selection import FrameRange
+
     first, dots, last = text.strip().partition("..")
     is_inclusive = last.startswith("=") and last != "="
     last = last.removeprefix("=") if is_inclusive else last

@@ -6,7 +6,6 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from jellyframe import formats
-from jellyframe.batch.selection import FrameRange
 from jellyframe.cli.arguments import add_command, add_dialect, add_format, add_limits, add_output, limits_of
 from jellyframe.cli.console import UsageError
 from jellyframe.cli.frame_ranges import frame_range
@@ -54,7 +53,7 @@ def add_parser(subparsers: Any) -> None:
         "--take-frames",
         metavar="RANGE",
         type=frame_range,
-        default=FrameRange(),
+        default="..",
         help="frames to convert, of each input, counted from 0: 3, ..3, 3.., 1..5 or 4..=6",
     )
     parser.add_switch(

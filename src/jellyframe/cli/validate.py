@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from jellyframe.batch.selection import FrameRange
 from jellyframe.cli.arguments import add_command, add_dialect, add_input, add_limits, limits_of
 from jellyframe.cli.console import standard_output
 from jellyframe.cli.frame_ranges import frame_range
@@ -45,7 +44,7 @@ jellyframe rdf validate message.jelly --delimited=false --options-file expected.
         "--compare-frame-indices",
         metavar="RANGE",
         type=frame_range,
-        default=FrameRange(),
+        default="..",
         help="the frames to compare, from 0: 3, ..3, 3.., 1..5, 4..=6; all are checked all the same",
     )
     parser.add_path("--options-file", metavar="FILE", help="a Jelly file that has to have the same stream options")

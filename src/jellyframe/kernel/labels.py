@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
-# PN_CHARS of the grammar; the compiled scanner of text has the same ranges.
-_FIRST = (
-    "A-Za-z0-9_\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c\u200d\u2070-\u218f"
-    "\u2c00-\u2fef\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff"
-)
-_LATER = f"{_FIRST}\\-\u00b7\u0300-\u036f\u203f\u2040"
-_LABEL = re.compile(f"[{_FIRST}](?:[{_LATER}.]*[{_LATER}])?")
 # Labels that N-Triples cannot hold are written as these letters and the label's bytes in hexadecimal. So are labels
 # that begin with these letters themselves: no two labels are ever written alike.
 HEX_LABEL = b"hex-"
+
+
+@cache
+def _label_pattern() -> re.Pattern[str]:
+    """Return a pattern for labels. Many programs start and never need it, so no import compiles it."""
+    # PN_CHARS of the grammar; the compiled scanner of text has the same ranges.
+    first = (
+        "A-Za-z0-9_\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c\u200d\u2070-\u218f"
+        "\u2c00-\u2fef\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff"
+    )
+    later = f"{first}\\-\u00b7\u0300-\u036f\u203f\u2040"
+    return re.compile(f"[{first}](?:[{later}.]*[{later}])?")
 
 
 def hex_label(label: bytes) -> bytes:
@@ -23,7 +29,7 @@ def hex_label(label: bytes) -> bytes:
 
 def written_label(label: str) -> str:
     """Return a label as it stands in N-Triples: as it is where that can be, else in hexadecimal."""
-    if _LABEL.fullmatch(label) and not label.startswith(HEX_LABEL.decode()):
+    if _label_pattern().fullmatch(label) and not label.startswith(HEX_LABEL.decode()):
         return label
     # A lone surrogate is in no UTF-8 text; here it is for a person to see, not for a file.
     return hex_label(label.encode("utf-8", "surrogatepass")).decode()

@@ -8,13 +8,12 @@ of the same file removes it. Where the file system has no locks nothing is remov
 from __future__ import annotations
 
 import errno
-import hashlib
 import os
-import secrets
 import stat
 import time
 import warnings
 import weakref
+import zlib
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import IO
@@ -82,7 +81,7 @@ class AtomicFile:
 
     def _create(self) -> tuple[int, str]:
         while True:
-            part = f"{self._prefix}{secrets.token_hex(_TOKEN_BYTES)}{PART_SUFFIX}"
+            part = f"{self._prefix}{os.urandom(_TOKEN_BYTES).hex()}{PART_SUFFIX}"
             part = os.path.join(self._folder, part)
             flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
             try:
@@ -113,6 +112,8 @@ def _part_prefix(name: str) -> str:
     """Return how the names of a file's parts begin: with its own name, if that is not too long, and the host's."""
     room = _MAX_NAME_BYTES - len(f"..{'h' * _HOST_LENGTH}-{'t' * 2 * _TOKEN_BYTES}{PART_SUFFIX}")
     if len(os.fsencode(name)) > room:
+        import hashlib
+
         digest = hashlib.sha256(os.fsencode(name)).hexdigest()[:16]
         # A character takes at most four bytes.
         name = f"{name[: (room - len(digest)) // 4]}{digest}"
@@ -122,7 +123,7 @@ def _part_prefix(name: str) -> str:
 def _host() -> str:
     import platform
 
-    return hashlib.sha256(platform.node().encode("utf-8", "replace")).hexdigest()[:_HOST_LENGTH]
+    return f"{zlib.crc32(platform.node().encode('utf-8', 'replace')):0{_HOST_LENGTH}x}"
 
 
 def _lock(descriptor: int) -> bool | None:

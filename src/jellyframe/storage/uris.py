@@ -8,14 +8,14 @@ import re
 from jellyframe.errors import StorageError
 from jellyframe.storage.types import Path
 
-_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://|(file|hdfs):/", re.IGNORECASE)
-_HTTP_URI = re.compile(r"https?://", re.IGNORECASE)
-_FILE_URI = re.compile(r"file:(?://(?P<host>[^/]*))?(?P<path>/.*)", re.IGNORECASE | re.DOTALL)
+# Compiled when they are first used: every command imports this module, and few name a URI.
+_URI = r"[A-Za-z][A-Za-z0-9+.-]+://|(file|hdfs):/"
+_FILE_URI = r"file:(?://(?P<host>[^/]*))?(?P<path>/.*)"
 
 
 def is_uri(path: Path) -> bool:
     """Return whether a name is a URI. One letter and a colon are a drive of Windows."""
-    return isinstance(path, str) and _URI.match(path) is not None
+    return isinstance(path, str) and re.match(_URI, path, re.IGNORECASE) is not None
 
 
 def is_file_uri(path: Path) -> bool:
@@ -25,7 +25,7 @@ def is_file_uri(path: Path) -> bool:
 
 def is_http_uri(path: Path) -> bool:
     """Return whether a name is an `http:` or `https:` URI."""
-    return isinstance(path, str) and _HTTP_URI.match(path) is not None
+    return isinstance(path, str) and path[:8].lower().startswith(("http://", "https://"))
 
 
 def path_of_http_uri(uri: str) -> str:
@@ -46,7 +46,7 @@ def path_of_file_uri(uri: str) -> str:
 
     As long as there is a file of just this name, percent signs included, that is meant.
     """
-    found = _FILE_URI.fullmatch(uri)
+    found = re.fullmatch(_FILE_URI, uri, re.IGNORECASE | re.DOTALL)
     if found is None or (found["host"] or "").lower() not in ("", "localhost"):
         raise StorageError(f"{uri}: a file URI has the form file:///path, without a host")
     plain = found["path"]
