@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import pickle
+from pathlib import Path
 
 import pytest
 
 from jellyframe.errors import (
     Advice,
+    ErrorParts,
     JellyError,
     LimitError,
     ParseError,
@@ -15,10 +18,13 @@ from jellyframe.errors import (
     StorageError,
     TextError,
     display_name,
+    locating,
     one_line,
     short_line,
     split_advice,
 )
+
+PACKAGE = Path(__file__).resolve().parents[1] / "src" / "jellyframe"
 
 
 def test_messages_stay_short() -> None:
@@ -81,3 +87,37 @@ def test_names_are_shown_as_text() -> None:
 def test_advice_is_found_in_the_text_of_an_error(advice: Advice | None) -> None:
     error = LimitError("a frame of 9 bytes; too large", source="a.jelly", advice=advice)
     assert split_advice(str(error)) == ("a.jelly: a frame of 9 bytes; too large", advice)
+
+
+def test_replaced_errors_are_whole_and_leave_the_first_one_alone() -> None:
+    error = TextError("m", line=1, column=2, advice=Advice("argument", "lenient", "True"))
+    other = error.replace(source="a.nt", line=7)
+    assert type(other) is TextError
+    assert str(other) == "a.nt: line 7, column 2: m; set lenient=True"
+    assert str(error) == "line 1, column 2: m; set lenient=True"
+    assert len(error.replace(message="x" * 5000).message) < 1200
+    assert str(error.replace(message="n").args[0]) == "n"
+
+
+def test_locating_names_the_source_unless_it_is_named() -> None:
+    with pytest.raises(ParseError, match=r"^a: m$") as caught, locating("b"), locating("a"):
+        raise ParseError("m")
+    assert str(caught.traceback[-1].statement).strip() == 'raise ParseError("m")'
+    with pytest.raises(StorageError, match=r"^inner: m$"), locating("outer"):
+        raise StorageError("m", source="inner")
+
+
+def test_errors_are_not_changed_on_their_way_up() -> None:
+    """Two who hold the same error see the same, and one that is raised again keeps what it said first."""
+    changes = [
+        f"{path.relative_to(PACKAGE)}:{node.lineno}"
+        for path in sorted(PACKAGE.rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Assign | ast.AugAssign)
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+        if isinstance(target, ast.Attribute)
+        and isinstance(target.value, ast.Name)
+        and target.value.id == "error"
+        and target.attr in ErrorParts.__annotations__
+    ]
+    assert changes == []

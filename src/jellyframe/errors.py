@@ -6,11 +6,15 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypedDict, TypeVar
+
+if TYPE_CHECKING:
+    from typing import Self, Unpack
 
 # Messages may quote data, but never megabytes of it.
 MAX_MESSAGE_LENGTH = 1000
 _MESSAGE_HEAD, _MESSAGE_TAIL = 700, 200
+_ErrorT = TypeVar("_ErrorT", bound="JellyError")
 
 
 class Advice(NamedTuple):
@@ -56,9 +60,33 @@ def advising(argument: str, *, in_place_of: str) -> Iterator[None]:
     try:
         yield
     except JellyError as error:
-        if error.advice is not None and error.advice[:2] == ("argument", in_place_of):
-            error.advice = error.advice._replace(name=argument)
-        raise
+        if error.advice is None or error.advice[:2] != ("argument", in_place_of):
+            raise
+        raise error.replace(advice=error.advice._replace(name=argument)) from error.__cause__
+
+
+@contextmanager
+def locating(source: str | None) -> Iterator[None]:
+    """Name the `source` in errors that are raised inside this and do not name one."""
+    try:
+        yield
+    except JellyError as error:
+        if error.source is not None:
+            raise
+        raise error.replace(source=source) from error.__cause__
+
+
+class ErrorParts(TypedDict, total=False):
+    """Parts of an error that `JellyError.replace` changes. Only a `TextError` has `line` and `column`."""
+
+    message: str
+    source: str | None
+    frame: int | None
+    row: int | None
+    offset: int | None
+    line: int | None
+    column: int | None
+    advice: Advice | None
 
 
 class JellyError(ValueError):
@@ -66,7 +94,8 @@ class JellyError(ValueError):
 
     `source`, `frame`, `row` and `offset` hold the place as far as it is known: the name of the input, the number of the
     frame in it and of the row in that frame (both from 0), and the offset in bytes in the (uncompressed) input.
-    `advice` names the setting that helps, if there is one.
+    `advice` names the setting that helps, if there is one. Errors are not changed once they are made: `located` and
+    `replace` return another one.
     """
 
     def __init__(
@@ -95,7 +124,7 @@ class JellyError(ValueError):
         frame: int | None = None,
         row: int | None = None,
         offset: int | None = None,
-    ) -> JellyError:
+    ) -> Self:
         """Return this error with its place, as far as it had none.
 
         Args:
@@ -104,10 +133,22 @@ class JellyError(ValueError):
             row: the number of the row in the frame
             offset: the offset in bytes
         """
-        known = {"source": source, "frame": frame, "row": row, "offset": offset}
-        state = dict(self.__dict__)
-        state.update((name, value) for name, value in known.items() if state[name] is None)
-        return _rebuild(type(self), self.message, state)
+        return self.replace(
+            source=source if self.source is None else self.source,
+            frame=frame if self.frame is None else self.frame,
+            row=row if self.row is None else self.row,
+            offset=offset if self.offset is None else self.offset,
+        )
+
+    def replace(self, **changes: Unpack[ErrorParts]) -> Self:
+        """Return an error of the same class with some parts changed, raised from the same place.
+
+        Args:
+            changes: the parts to change, by name
+        """
+        message = changes.get("message", self.message)
+        copy = _rebuild(type(self), message, {**self.__dict__, **changes, "message": clipped(message)})
+        return copy.with_traceback(self.__traceback__)
 
     def place(self) -> str:
         """Return where it happened, in words; empty when nothing is known."""
@@ -139,7 +180,7 @@ class JellyError(ValueError):
         return (_rebuild, (type(self), self.message, dict(self.__dict__)))
 
 
-def _rebuild(kind: type[JellyError], message: str, state: dict[str, object]) -> JellyError:
+def _rebuild(kind: type[_ErrorT], message: str, state: dict[str, object]) -> _ErrorT:
     """Unpickle an error: places are keyword arguments, which the default way would lose."""
     error = kind(message)
     error.__dict__.update(state)

@@ -10,6 +10,7 @@ VARINT = 0
 FIXED64 = 1
 BYTES = 2
 FIXED32 = 5
+MAX_VARINT_BYTES = 10
 
 
 def encode_varint(value: int) -> bytes:
@@ -32,7 +33,7 @@ def decode_varint(data: bytes | memoryview, pos: int) -> tuple[int, int]:
         if byte < 0x80:
             return value & 0xFFFFFFFFFFFFFFFF, pos
         shift += 7
-        if shift >= 70:
+        if shift >= 7 * MAX_VARINT_BYTES:
             raise ParseError("a number runs over ten bytes: this is not a varint", offset=start)
     raise ParseError("the message ends inside a number", offset=start)
 

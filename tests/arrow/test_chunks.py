@@ -30,7 +30,7 @@ def jelly(statements: list[Triple]) -> bytes:
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_one_batch_becomes_several_record_batches(monkeypatch: pytest.MonkeyPatch, layout: LayoutName) -> None:
-    monkeypatch.setattr(layouts, "RECORD_BATCH_BYTES", 10_000)
+    monkeypatch.setattr(layouts, "BATCH_BYTES", 10_000)
     table = jellyframe.read_table(jelly(STATEMENTS), layout, frame_column=True)
     chunks = table["o"].chunks
     assert len(chunks) > 30

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from jellyframe import LogicalType, PhysicalType, open_reader
-from jellyframe.formats.text_reading import BATCH_BYTES
+from jellyframe.batch import BATCH_BYTES
 from jellyframe.stream.decoder import DEFAULT_BATCH_ROWS
 from jellyframe.stream.index import read_index
 from support.command import canonical, error_of, run

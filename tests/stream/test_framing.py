@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import io
+from itertools import chain
 
 import pytest
 
-from jellyframe.errors import ParseError
-from jellyframe.stream.framing import begins_frame, walk_frames
+from jellyframe.errors import JellyError, LimitError, ParseError
+from jellyframe.storage.sources import ByteSource
+from jellyframe.stream.framing import FrameSplitter, RawFrame, begins_frame, read_frames, walk_frames
 from support import wire
 
 FRAMES = [
@@ -47,3 +49,43 @@ def test_starts_of_frames() -> None:
         assert begins_frame(wire.delimited(frame)[:64]) is bool(frame)
     for head in (b"", b"\x0a", b"<a> <b> <c> .\n", b"\x05\x0a\x03\x12\x02ab"[:3], b"\x09\x0a\x03\x12\x02", bytes(64)):
         assert not begins_frame(head)
+
+
+@pytest.mark.parametrize("step", [1, 7, 100, 1 << 20])
+def test_bytes_in_pieces_give_whole_frames(step: int) -> None:
+    splitter = FrameSplitter()
+    found = [frame for at in range(0, len(DATA), step) for frame in splitter.push(DATA[at : at + step])]
+    found += splitter.finish()
+    assert [frame.body for frame in found] == FRAMES
+    assert b"".join(frame.prefix + frame.body for frame in found) == DATA
+    assert [DATA[frame.offset :][: len(frame.prefix)] for frame in found] == [frame.prefix for frame in found]
+
+
+@pytest.mark.parametrize("step", [1, 1 << 20])
+def test_a_bare_frame_is_one_frame(step: int) -> None:
+    data = FRAMES[0]
+    with ByteSource(io.BytesIO(data)) as source:
+        (frame,) = read_frames(source, len(data))
+    assert frame == (0, b"", data)
+    splitter = FrameSplitter(len(data) - 1)
+    pieces = (data[at : at + step] for at in range(0, len(data), step))
+    with pytest.raises(LimitError, match=f"above the limit of {len(data) - 1}"):
+        list(chain.from_iterable(map(splitter.push, pieces)))
+
+
+@pytest.mark.parametrize(
+    ("data", "kind", "message"),
+    [
+        (DATA[:-1], ParseError, "^frame 4, byte [0-9]+: the input ends inside a frame$"),
+        (DATA + b"\x80", ParseError, "^frame 5, byte [0-9]+: the input ends inside a frame$"),
+        (DATA + b"\x80" * 12, ParseError, "^frame 5, byte [0-9]+: a number runs over ten bytes"),
+        (DATA + b"\xff\xff\xff\x7f", LimitError, "^frame 5, byte [0-9]+: a frame of 268435455 bytes"),
+    ],
+)
+def test_frames_before_a_bad_one_are_found(data: bytes, kind: type[JellyError], message: str) -> None:
+    splitter = FrameSplitter(1 << 20)
+    found: list[RawFrame] = []
+    with pytest.raises(kind, match=message):
+        found.extend(chain(splitter.push(data), splitter.finish()))
+    assert [frame.body for frame in found] == FRAMES[: len(found)]
+    assert len(found) >= 4

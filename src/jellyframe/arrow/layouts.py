@@ -39,6 +39,7 @@ from jellyframe.arrow.columns import (
     validity_buffer,
 )
 from jellyframe.arrow.operations import OP_COLUMN, operation_names
+from jellyframe.batch import BATCH_BYTES
 from jellyframe.errors import TableError
 from jellyframe.kernel.gather_cy import cut_rows
 from jellyframe.kernel.kinds import KIND_DEFAULT_GRAPH, KIND_IRI
@@ -65,8 +66,6 @@ __all__ = [
 POSITIONS = ("s", "p", "o", "g")
 FRAME_COLUMN = "frame"
 METADATA_COLUMN = "metadata"
-# What the strings of one record batch take. A batch whose terms repeat becomes several record batches.
-RECORD_BATCH_BYTES = 32 << 20
 
 
 def term_struct(string: pa.DataType) -> pa.DataType:
@@ -203,11 +202,11 @@ class ArrowView:
         """Cut a batch by rows, so that the strings of each part, repeated in every row, take up to 32 MiB."""
         columns = [column for name in self._positions if (column := getattr(batch, name)) is not None]
         most = len(batch) * len(columns) * batch.terms.longest_text()
-        if self._is_dictionary or most <= RECORD_BATCH_BYTES:
+        if self._is_dictionary or most <= BATCH_BYTES:
             yield batch
             return
         start = 0
-        for stop in cut_rows(columns, batch.terms, RECORD_BATCH_BYTES):
+        for stop in cut_rows(columns, batch.terms, BATCH_BYTES):
             yield batch.slice(start, stop)
             start = stop
 

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from jellyframe.arrow.layouts import LAYOUTS, ArrowView
 from jellyframe.arrow.terms import BatchMaker, find_layout
+from jellyframe.batch import BATCH_BYTES
 from jellyframe.errors import TableError
 
 if TYPE_CHECKING:
@@ -24,9 +25,8 @@ __all__ = [
     "table_to_batches",
 ]
 
-DEFAULT_BATCH_ROWS = 65536
-# What the strings of one batch take.
-BATCH_BYTES = 32 << 20
+# More than readers give at a time: a table is in memory anyway.
+TABLE_BATCH_ROWS = 65536
 # Below this, what a batch costs by itself outweighs what its rows cost.
 _SMALL_CHUNK_ROWS = 4096
 
@@ -64,7 +64,7 @@ def batch_to_arrow(
 
 
 def table_to_batches(
-    table: Any, *, layout: LayoutName | None = None, batch_rows: int = DEFAULT_BATCH_ROWS, is_patch: bool = False
+    table: Any, *, layout: LayoutName | None = None, batch_rows: int = TABLE_BATCH_ROWS, is_patch: bool = False
 ) -> Iterator[Batch]:
     """Return the rows of a table as batches of up to `batch_rows` rows and about 32 MiB of strings.
 

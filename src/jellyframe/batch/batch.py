@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypedDict, cast
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, TypedDict, cast
 
 from jellyframe.errors import NamedGraphError
 from jellyframe.kernel.rows_cy import add_terms, count_rows, filter_ends, filter_ints, first_named_graph, take_ints
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
     from jellyframe.kernel.objects_cy import StatementMaker
     from jellyframe.options import LayoutName, StreamOptions
+
+
+# Bytes of terms in a batch, and of strings in a record batch: the number of rows alone bounds neither.
+BATCH_BYTES: Final = 32 << 20
 
 
 class NamespaceDeclaration(NamedTuple):

@@ -20,11 +20,11 @@ def fitting_advice(arguments: argparse.Namespace) -> Iterator[None]:
         yield
     except JellyError as error:
         advice = error.advice
-        if advice is not None and advice.name == "dialect" and not hasattr(arguments, "dialect"):
-            dialect = advice.value.strip("'")
-            error.message += f"; rewrite it with `jellyframe rdf transcode --dialect {dialect}`, and use that file"
-            error.advice = None
-        raise
+        if advice is None or advice.name != "dialect" or hasattr(arguments, "dialect"):
+            raise
+        dialect = advice.value.strip("'")
+        message = f"{error.message}; rewrite it with `jellyframe rdf transcode --dialect {dialect}`, and use that file"
+        raise error.replace(message=message, advice=None) from error.__cause__
 
 
 def describe(error: Exception) -> str:

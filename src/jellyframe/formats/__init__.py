@@ -24,12 +24,13 @@ from jellyframe.formats.registry import (
     format_by_name,
     format_by_path,
     input_format,
+    name_test,
     names,
     open_input,
     open_output,
     patch_input_format,
-    split_compression,
 )
+from jellyframe.storage.names import split_compression
 
 __all__ = [
     "CSV",
@@ -55,6 +56,7 @@ __all__ = [
     "format_by_name",
     "format_by_path",
     "input_format",
+    "name_test",
     "names",
     "open_input",
     "open_output",

@@ -18,16 +18,16 @@ from typing import TYPE_CHECKING
 from google.protobuf import text_format
 
 from jellyframe.dialects.recognition import recognised_dialect
-from jellyframe.errors import Advice, LimitError, OptionsError, ParseError, TextError, one_line
+from jellyframe.errors import Advice, OptionsError, ParseError, TextError, one_line
 from jellyframe.formats.jelly import JellyInput
 from jellyframe.formats.settings import BatchInput, BatchOutput, JellySettings, ReadSettings, WriteSettings
 from jellyframe.options import Limits
 from jellyframe.proto import rdf_pb2
 from jellyframe.storage.sources import CHUNK_BYTES, ByteSource
 from jellyframe.stream.encoding import DEFAULT_FRAME_ROWS
-from jellyframe.stream.framing import looks_delimited
+from jellyframe.stream.framing import FrameSplitter, read_frames
 from jellyframe.stream.writer import open_writer
-from jellyframe.wire import decode_varint, encode_varint
+from jellyframe.wire import encode_varint
 
 if TYPE_CHECKING:
     from jellyframe.batch import Batch
@@ -37,64 +37,19 @@ if TYPE_CHECKING:
     from jellyframe.storage.types import Buffer, Source
 
 _FRAME_MARK = b"# Frame"
-_MAX_VARINT_BYTES = 10
 
 
 # ---- Jelly to text ----------------------------------------------------------------------------------------
 
 
-def raw_frames(source: Source, limits: Limits) -> Iterator[bytes]:
-    """Yield the frames of a stream, delimited or one bare frame, as they stand in the file."""
-    with ByteSource(source, limits) as file:
-        data = b""
-        while len(data) < 3 and (piece := file.read(CHUNK_BYTES)):
-            data += piece
-        if data and not looks_delimited(data[:3]):
-            pieces = [data]
-            size = len(data)
-            while piece := file.read(CHUNK_BYTES):
-                pieces.append(piece)
-                size += len(piece)
-                _require_fit(size, limits, file.name, 0)
-            _require_fit(size, limits, file.name, 0)
-            yield b"".join(pieces)
-            return
-        number = at = 0
-        while True:
-            head = data[at : at + _MAX_VARINT_BYTES]
-            is_head_whole = any(byte < 0x80 for byte in head)
-            length, size = decode_varint(head, 0) if is_head_whole else (0, _MAX_VARINT_BYTES)
-            _require_fit(length, limits, file.name, number)
-            if is_head_whole and len(data) - at >= size + length:
-                yield data[at + size : at + size + length]
-                at += size + length
-                number += 1
-                continue
-            piece = file.read(max(CHUNK_BYTES, length))
-            if not piece:
-                if at < len(data):
-                    raise ParseError("the input ends inside a frame", source=file.name, frame=number)
-                return
-            data, at = data[at:] + piece, 0
-
-
-def _require_fit(size: int, limits: Limits, source: str | None, frame: int) -> None:
-    if size > limits.max_frame_bytes:
-        raise LimitError(
-            f"a frame of {size} bytes or more, above the limit of {limits.max_frame_bytes}",
-            advice=Advice("limit", "max_frame_bytes"),
-            source=source,
-            frame=frame,
-        )
-
-
 def jelly_to_text(source: Source, sink: ByteSink, frames: FrameRange, limits: Limits) -> None:
     """Write a stream as text. Nothing is decoded, so a stream that breaks the rules can be shown too."""
-    for number, data in enumerate(raw_frames(source, limits)):
-        if frames.stop is not None and number >= frames.stop:
-            return
-        if number >= frames.start:
-            sink.write(_text_of_frame(number, data))
+    with ByteSource(source, limits) as file:
+        for number, frame in enumerate(read_frames(file, limits.max_frame_bytes)):
+            if frames.stop is not None and number >= frames.stop:
+                return
+            if number >= frames.start:
+                sink.write(_text_of_frame(number, frame.body))
 
 
 def _text_of_frame(number: int, data: bytes) -> bytes:
@@ -148,29 +103,14 @@ class _TextSink:
 
     def __init__(self, sink: ByteSink) -> None:
         self._sink = sink
-        self._waiting = b""
+        self._splitter = FrameSplitter(delimited=True)
         self._frames = 0
 
     def write(self, data: Buffer) -> int:
-        self._waiting += bytes(data)
-        at = 0
-        while (found := _whole_frame(self._waiting, at)) is not None:
-            start, stop = found
-            self._sink.write(_text_of_frame(self._frames, self._waiting[start:stop]))
+        for frame in self._splitter.push(data):
+            self._sink.write(_text_of_frame(self._frames, frame.body))
             self._frames += 1
-            at = stop
-        self._waiting = self._waiting[at:]
         return len(data)
-
-
-def _whole_frame(data: bytes, at: int) -> tuple[int, int] | None:
-    """Return where the frame lies that begins at `at` with its length; None if it is not all there."""
-    head = data[at : at + _MAX_VARINT_BYTES]
-    if not any(byte < 0x80 for byte in head):
-        return None
-    length, size = decode_varint(head, 0)
-    stop = at + size + length
-    return None if stop > len(data) else (at + size, stop)
 
 
 # ---- text to Jelly ----------------------------------------------------------------------------------------

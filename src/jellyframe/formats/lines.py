@@ -62,25 +62,24 @@ class LineRange:
 
 
 class LinePlace:
-    """Completes errors whose lines are counted from the start of a piece."""
+    """The place of a piece in its file, for errors whose lines are counted from the start of the piece."""
 
     def __init__(self, piece: Piece, start: int) -> None:
         self._file = piece.file
         self._start = start
         self._lines_before: int | None = None if start else 0
 
-    def complete(self, error: TextError) -> None:
-        """Make the place of an error that in the whole file."""
-        error.source = self._file.name
+    def in_whole_file(self, error: TextError) -> TextError:
+        """Return an error with its place in the whole file."""
+        name = self._file.name
         if error.line is None:
-            return
+            return error.replace(source=name)
         if self._start > MAX_COUNTED_BYTES:
-            error.message = f"{error.message} (line {error.line} from byte {self._start} on)"
-            error.line = error.column = None
-            return
+            message = f"{error.message} (line {error.line} from byte {self._start} on)"
+            return error.replace(message=message, source=name, line=None, column=None)
         if self._lines_before is None:
             self._lines_before = self._count_lines()
-        error.line += self._lines_before
+        return error.replace(source=name, line=error.line + self._lines_before)
 
     def _count_lines(self) -> int:
         count, left = 0, self._start

@@ -20,7 +20,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, overload
 
 from jellyframe.batch import Batch
-from jellyframe.errors import JellyError, LimitError, OptionsError, TextError
+from jellyframe.errors import LimitError, OptionsError, TextError, locating
 from jellyframe.formats.settings import BatchInput, BatchOutput, ReadSettings, WriteSettings
 from jellyframe.formats.text_reading import TextReader
 from jellyframe.kernel.line_write_cy import write_lines
@@ -92,18 +92,11 @@ def _read(
             quads = _quads_by_name(file.name)
         parser = TextParser(quads is not False, generalized, limits.max_nesting_depth, on_error, lenient)
         text = TextReader(file, parser, quads=quads is not False)
-        try:
+        with locating(file.name):
             for builder in text.builders(batch_rows):
                 if quads is None:
                     quads = text.quads = parser.quads = parser.graphs > 0
-                    if not quads:
-                        s, p, o, _ = builder.columns()
-                        yield Batch((s, p, o, None), builder.terms)
-                        continue
-                yield Batch.from_builder(builder)
-        except JellyError as error:
-            error.source = error.source or file.name
-            raise
+                yield Batch.from_builder(builder).fitted(has_graph=quads)
 
 
 def _quads_by_name(name: str | None) -> bool | None:

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING
 
 import pyoxigraph
 
-from jellyframe.batch import Batch
+from jellyframe.batch import BATCH_BYTES, Batch
 from jellyframe.errors import JellyError, TextError, one_line
 from jellyframe.formats import ntriples
 from jellyframe.formats.settings import BatchInput, ReadSettings
-from jellyframe.formats.text_reading import BATCH_BYTES
 from jellyframe.formats.turtle import base_iri
 from jellyframe.storage.sources import ByteSource
 from jellyframe.storage.types import Source
@@ -93,8 +92,7 @@ class _Input(BatchInput):
                 source=self._file.name,
             ) from None
         except JellyError as error:
-            error.source = error.source or self._file.name
-            raise
+            raise error.located(source=self._file.name) from error.__cause__
         return block
 
     def _text_error(self, error: SyntaxError) -> TextError:

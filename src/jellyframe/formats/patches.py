@@ -15,12 +15,12 @@ from jellyframe.formats.registry import (
     Format,
     format_by_name,
     input_format,
-    split_compression,
 )
 from jellyframe.options import Limits
 from jellyframe.patch.options import PatchOptions, PatchStatementType
 from jellyframe.patch.reader import PatchReader, open_patch_reader
 from jellyframe.patch.writer import PatchWriterSettings, open_patch_writer
+from jellyframe.storage.names import split_compression
 from jellyframe.stream.decoder import DEFAULT_BATCH_ROWS
 
 if TYPE_CHECKING:

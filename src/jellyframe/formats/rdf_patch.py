@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 
 from jellyframe.batch import Batch
-from jellyframe.errors import EncodeError, JellyError, NamedGraphError, OptionsError, TextError
+from jellyframe.errors import EncodeError, NamedGraphError, OptionsError, TextError, locating
 from jellyframe.formats.ntriples import LINES_BYTES, LINES_ROWS, bounded_texts
 from jellyframe.formats.text_reading import TextReader
 from jellyframe.kernel.line_write_cy import PATCH_END, write_patch_lines
@@ -116,14 +116,11 @@ class _TextBatches:
         self._builders = TextReader(file, parser, quads=options.has_graph).builders(batch_rows)
 
     def next_batch(self) -> Batch | None:
-        try:
+        with locating(self._file.name):
             builder = next(self._builders, None)
             if builder is None:
                 self._parser.end_of_text()
                 return None
-        except JellyError as error:
-            error.source = error.source or self._file.name
-            raise
         return Batch.from_builder(builder).replace(op=self._parser.take_ops(builder.rows))
 
     def close(self) -> None:

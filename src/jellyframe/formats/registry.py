@@ -6,17 +6,17 @@ BatchOutput`; an entry names them as `module:function` below `jellyframe.formats
 
 from __future__ import annotations
 
-import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from jellyframe.errors import Advice, OptionsError, display_name, needed_by
+from jellyframe.storage.names import JELLY_EXTENSION, JELLY_MEDIA_TYPE, NameTest, split_compression
 from jellyframe.storage.uris import is_http_uri, path_of_http_uri
 
 if TYPE_CHECKING:
     from jellyframe.formats.settings import BatchInput, BatchOutput, ReadSettings, WriteSettings
     from jellyframe.storage.sinks import ByteSink
-    from jellyframe.storage.types import Compression, Source
+    from jellyframe.storage.types import Source
 
 # Where a file may be cut so that pieces can be read side by side.
 Cut = Literal["lines", "row groups", "restart points"]
@@ -126,8 +126,8 @@ JELLY = Format(
     "jelly",
     "Jelly",
     (),
-    ("jelly",),
-    ("application/x-jelly-rdf",),
+    (JELLY_EXTENSION,),
+    (JELLY_MEDIA_TYPE,),
     has_graphs=True,
     has_quoted_triples=True,
     has_generalized=True,
@@ -205,8 +205,6 @@ FOLDER_FORMATS = (*TEXT_FORMATS, JELLY, PARQUET)
 # Of these, the formats that large data is written in, since its files can be read in pieces.
 CUT_FORMATS = tuple(known for known in FOLDER_FORMATS if known.cut is not None)
 
-_COMPRESSIONS: dict[str, Compression] = {"gz": "gzip", "gzip": "gzip", "zst": "zstd", "zstd": "zstd"}
-
 
 # ---- opening ----------------------------------------------------------------------------------------------
 
@@ -241,13 +239,6 @@ def _function(found: Format, place: str | None, what: str) -> Any:
 def names(formats: tuple[Format, ...]) -> str:
     """Return the names of formats, for help and errors."""
     return ", ".join(known.name for known in formats)
-
-
-def split_compression(path: str) -> tuple[str, Compression | None]:
-    """Return the name of a file without the suffix of its compression, and that compression."""
-    stem, _, ending = os.path.basename(path).rpartition(".")
-    compression = _COMPRESSIONS.get(ending.lower())
-    return (stem, compression) if compression is not None and stem else (os.path.basename(path), None)
 
 
 def format_by_name(name: str, formats: tuple[Format, ...] = FORMATS) -> Format:
@@ -286,6 +277,11 @@ def format_by_path(path: str, formats: tuple[Format, ...] = FORMATS) -> Format |
         if any(stem.endswith(f".{extension}") for extension in known.extensions):
             return known
     return None
+
+
+def name_test(formats: tuple[Format, ...]) -> NameTest:
+    """Return a function that tells whether the name of a file is that of one of some `formats`."""
+    return lambda name: format_by_path(name, formats) is not None
 
 
 def format_by_media_type(media_type: str, formats: tuple[Format, ...] = FORMATS) -> Format | None:

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from jellyframe.arrow.layouts import ArrowView
 from jellyframe.arrow.terms import BatchMaker
-from jellyframe.errors import Advice, JellyError, OptionsError, ParseError
+from jellyframe.errors import Advice, OptionsError, ParseError, locating
 from jellyframe.formats.settings import BatchInput, BatchOutput, ReadSettings, WriteSettings
 from jellyframe.storage.sinks import SinkFile
 from jellyframe.storage.sources import ByteSource
@@ -62,15 +62,13 @@ class ParquetInput(BatchInput):
             for group, begin in enumerate(begins)
             if self._start <= begin and (self._stop is None or begin < self._stop)
         ]
-        try:
+        with locating(self._name):
             maker = BatchMaker(self._file.schema_arrow)
-            for record_batch in self._file.iter_batches(self._settings.batch_rows, groups):
-                yield maker.make(record_batch)
-        except pa.ArrowException as error:
-            raise self._damaged(error) from None
-        except JellyError as error:
-            error.source = error.source or self._name
-            raise
+            try:
+                for record_batch in self._file.iter_batches(self._settings.batch_rows, groups):
+                    yield maker.make(record_batch)
+            except pa.ArrowException as error:
+                raise self._damaged(error) from None
 
     def _damaged(self, error: Exception) -> ParseError:
         return ParseError(f"the Parquet file is damaged: {error}", source=self._name)
@@ -122,15 +120,13 @@ class _CsvInput(BatchInput):
         return "g" in self._reader.schema.names
 
     def batches(self) -> Iterator[Batch]:
-        try:
+        with locating(self._file.name):
             maker = BatchMaker(self._reader.schema)
-            for record_batch in self._reader:
-                yield maker.make(record_batch)
-        except pa.ArrowException as error:
-            raise ParseError(f"the CSV file cannot be read: {error}", source=self._file.name) from None
-        except JellyError as error:
-            error.source = error.source or self._file.name
-            raise
+            try:
+                for record_batch in self._reader:
+                    yield maker.make(record_batch)
+            except pa.ArrowException as error:
+                raise ParseError(f"the CSV file cannot be read: {error}") from None
 
     def close(self) -> None:
         self._reader.close()

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
+from jellyframe.batch import BATCH_BYTES
 from jellyframe.kernel.memory_cy import Memory
 from jellyframe.kernel.table_cy import BatchBuilder, TermTable
 from jellyframe.storage.sources import CHUNK_BYTES, ByteSource
 
-# What the terms of one batch may take, so that long literals do not make a batch large without bound.
-BATCH_BYTES = 32 << 20
 # What a line takes in most data; only used to guess how large a table will be.
 USUAL_LINE_BYTES = 100
 

@@ -11,7 +11,7 @@ from secrets import token_hex
 from typing import TYPE_CHECKING
 
 from jellyframe.batch import Batch
-from jellyframe.errors import JellyError
+from jellyframe.errors import locating
 from jellyframe.formats.settings import BatchInput, ReadSettings
 from jellyframe.formats.text_reading import TextReader
 from jellyframe.kernel.turtle_parse_cy import TurtleParser
@@ -42,12 +42,9 @@ class _Input(BatchInput):
         self._batch_rows = settings.batch_rows
 
     def batches(self) -> Iterator[Batch]:
-        try:
+        with locating(self._file.name):
             for builder in self._text.builders(self._batch_rows):
                 yield Batch.from_builder(builder)
-        except JellyError as error:
-            error.source = error.source or self._file.name
-            raise
 
     def namespaces(self) -> dict[str, str]:
         return dict(self._parser.prefixes)

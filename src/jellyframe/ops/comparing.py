@@ -215,9 +215,7 @@ class StatementSource:
     ) -> None:
         dialect_named(dialect)
         known = formats.FORMATS if format_name is None else (formats.format_by_name(format_name),)
-        sources: Sequence[Source] = resolve_inputs(
-            [source], lambda name: formats.format_by_path(name, known) is not None
-        )
+        sources: Sequence[Source] = resolve_inputs([source], formats.name_test(known))
         self._sources = [(one, _format_of(one, format_name, argument)) for one in sources]
         self._limits = limits
         self._concatenated = concatenated

@@ -134,7 +134,7 @@ def input_paths(inputs: Path | Sequence[Path | None], in_format: str | None) -> 
     """Return the files that inputs stand for: files, folders of files of formats that we know, and patterns."""
     known = formats.FORMATS if in_format is None else (formats.format_by_name(in_format),)
     given = [inputs] if isinstance(inputs, str | os.PathLike) else inputs
-    paths = resolve_inputs(given, lambda name: formats.format_by_path(name, known) is not None)
+    paths = resolve_inputs(given, formats.name_test(known))
     if paths.count(None) > 1:
         raise OptionsError("standard input can be read only once")
     if not paths:

@@ -182,5 +182,4 @@ def _ends(record_batch: pa.RecordBatch, keys: Sequence[str], most: int | None) -
 
 
 def _placed(error: JellyError, part: Part) -> JellyError:
-    error.source = f"message {part.messages[0]} of an Arrow batch"
-    return error
+    return error.replace(source=f"message {part.messages[0]} of an Arrow batch")

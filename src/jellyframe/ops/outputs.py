@@ -22,10 +22,11 @@ from jellyframe.formats import Format
 from jellyframe.formats.settings import BatchOutput, WriteSettings
 from jellyframe.ops.jelly_files import FilePlan, JellyFileOptions
 from jellyframe.ops.patch_files import PatchFileOptions, PatchFilePlan
-from jellyframe.ops.stream_files import COMPRESSION_SUFFIXES, StreamFilePlan
+from jellyframe.ops.stream_files import StreamFilePlan
 from jellyframe.options import LayoutName
 from jellyframe.patch.options import PatchStreamType
 from jellyframe.storage.commit import ERROR, SAVE_MODES, SaveMode, Target
+from jellyframe.storage.names import compression_suffix
 from jellyframe.storage.rolling import RollingFiles
 from jellyframe.storage.sinks import ByteSink
 
@@ -138,7 +139,7 @@ class _FormatFiles(RollingFiles):
         self._format = output.format
         # Tables are compressed within, so their names do not tell.
         self._compression = None if output.format.is_binary else options.compression
-        suffix = f".{output.format.extensions[0]}{COMPRESSION_SUFFIXES[self._compression]}"
+        suffix = f".{output.format.extensions[0]}{compression_suffix(self._compression)}"
         super().__init__(output.target, prefix, suffix, options.max_records_per_file)
         self._settings = WriteSettings(
             has_graph=output.has_graph,

@@ -168,8 +168,7 @@ def _read_lines(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[Bat
         place = LinePlace(piece, 0 if piece.stop is None else lines.start)
 
         def bad_line(error: TextError) -> None:
-            place.complete(error)
-            on_error(error)
+            on_error(place.in_whole_file(error))
 
         settings = replace(_settings(piece, inputs), on_error=bad_line)
         try:
@@ -227,8 +226,7 @@ def _report(error: JellyError, piece: Piece, on_error: OnError) -> None:
     """Pass an error about the content of a file on; one of its storage may pass, and is not bad input."""
     if isinstance(error, StorageError):
         raise error
-    error.source = piece.file.name
-    on_error(error)
+    on_error(error.replace(source=piece.file.name))
 
 
 def _with_own_labels(batches: Iterator[Batch], piece: Piece) -> Iterator[Batch]:

@@ -26,13 +26,13 @@ from jellyframe.batch import Batch
 from jellyframe.errors import OptionsError
 from jellyframe.ops.rows import FILE_COLUMN
 from jellyframe.storage.commit import Target
+from jellyframe.storage.names import compression_suffix
 from jellyframe.storage.rolling import RollingFiles
 from jellyframe.stream.encoding import DEFAULT_FRAME_BYTES, DEFAULT_FRAME_ROWS, DEFAULT_RESTART_EVERY
 
 if TYPE_CHECKING:
     from jellyframe.storage.types import Compression
 
-COMPRESSION_SUFFIXES = {None: "", "gzip": ".gz", "zstd": ".zst"}
 # Columns that reads can ask for: what was read with them can be written again.
 READ_COLUMNS = (FRAME_COLUMN, FILE_COLUMN, METADATA_COLUMN)
 
@@ -72,7 +72,7 @@ class StreamFiles(RollingFiles):
     """Files of streams, written one after the other by one task."""
 
     def __init__(self, target: Target, prefix: str, extension: str, options: StreamFileOptions) -> None:
-        suffix = f".{extension}{COMPRESSION_SUFFIXES[options.compression]}"
+        suffix = f".{extension}{compression_suffix(options.compression)}"
         super().__init__(target, prefix, suffix, options.max_records_per_file)
         self._is_grouped = options.group_by is not None
         self._group_metadata: dict[str, bytes] | None = None

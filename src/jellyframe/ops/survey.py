@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from jellyframe.dialects import dialect_named
 from jellyframe.dialects.recognition import recognised_dialect
 from jellyframe.errors import JellyError, ParseError
+from jellyframe.kernel import fields
 from jellyframe.kernel import survey_cy as kernel
 from jellyframe.ops.progress import ProgressCallback, ProgressMeter
 from jellyframe.ops.sources import CountedSource
@@ -30,15 +31,15 @@ if TYPE_CHECKING:
 
 # The kinds of row, in the order in which they are shown, and their field numbers on the wire.
 ROW_FIELDS = {
-    "option": 1,
-    "triple": 2,
-    "quad": 3,
-    "graph_start": 4,
-    "graph_end": 5,
-    "namespace": 6,
-    "name": 9,
-    "prefix": 10,
-    "datatype": 11,
+    "option": fields.ROW_OPTIONS,
+    "triple": fields.ROW_TRIPLE,
+    "quad": fields.ROW_QUAD,
+    "graph_start": fields.ROW_GRAPH_START,
+    "graph_end": fields.ROW_GRAPH_END,
+    "namespace": fields.ROW_NAMESPACE,
+    "name": fields.ROW_NAME,
+    "prefix": fields.ROW_PREFIX,
+    "datatype": fields.ROW_DATATYPE,
 }
 POSITIONS = ("subject", "predicate", "object", "graph")
 TERM_KINDS = ("iri", "bnode", "literal", "triple", "default_graph", "repeated")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from jellyframe.batch import Batch
+from jellyframe.batch import BATCH_BYTES, Batch
 from jellyframe.kernel.decode_patch_cy import PatchDecoder
 from jellyframe.options import Limits
 from jellyframe.patch.options import PatchOptions
 from jellyframe.stream.decoder import (
-    BATCH_BYTES,
     DEFAULT_BATCH_ROWS,
     AnyStreamDecoder,
     KernelOptions,

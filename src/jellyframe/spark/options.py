@@ -32,7 +32,7 @@ from jellyframe.options import (
 from jellyframe.patch.options import PatchOptionChanges, PatchOptions, PatchStatementType, PatchStreamType
 from jellyframe.sizes import parse_size
 from jellyframe.storage.compression import COMPRESSIONS
-from jellyframe.storage.names import NameTest, is_jelly_name, is_patch_name
+from jellyframe.storage.names import NameTest
 from jellyframe.stream.decoder import DEFAULT_BATCH_ROWS
 
 if TYPE_CHECKING:
@@ -246,7 +246,7 @@ class ReadOptions:
     @property
     def is_data(self) -> NameTest:
         """Which names files of the format have."""
-        return is_patch_name if self.format.is_patch else is_jelly_name
+        return formats.name_test((self.format,))
 
     @property
     def inputs(self) -> InputOptions:
@@ -320,7 +320,7 @@ class WriteOptions(JellyFileOptions):
     @property
     def is_data(self) -> NameTest:
         """Which files an overwrite replaces."""
-        return is_jelly_name
+        return formats.name_test((formats.JELLY,))
 
     def plan(self, schema: pa.Schema) -> FilePlan:
         """Return how tables of a schema are written."""
@@ -346,7 +346,7 @@ class PatchWriteOptions(PatchFileOptions):
     @property
     def is_data(self) -> NameTest:
         """Which files an overwrite replaces."""
-        return is_patch_name
+        return formats.name_test((formats.JELLY_PATCH,))
 
     def plan(self, schema: pa.Schema) -> PatchFilePlan:
         """Return how tables of a schema are written."""

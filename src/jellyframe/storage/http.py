@@ -12,9 +12,10 @@ from jellyframe.options import Limits
 from jellyframe.storage.compression import COMPRESSIONS, Inflater
 from jellyframe.storage.http_bodies import Body, Version
 from jellyframe.storage.http_requests import HttpError, HttpSettings, send
+from jellyframe.storage.names import JELLY_MEDIA_TYPE
 
 # What readers of Jelly ask for. Servers that know nothing of Jelly send whatever the file is to them.
-JELLY_ACCEPT = "application/x-jelly-rdf, application/octet-stream;q=0.5, */*;q=0.1"
+JELLY_ACCEPT = f"{JELLY_MEDIA_TYPE}, application/octet-stream;q=0.5, */*;q=0.1"
 _ENCODINGS = ", ".join(COMPRESSIONS)
 # Jelly is small as it is: it can be resumed at any place, and need not be inflated.
 _JELLY_ENCODINGS = ", ".join(("identity", *(f"{kind};q=0.5" for kind in COMPRESSIONS)))

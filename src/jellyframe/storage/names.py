@@ -1,29 +1,44 @@
-"""Properties that follow from file names: format, compression, hidden files, patterns."""
+"""Properties that follow from file names: compression, Jelly or not, hidden files, patterns."""
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
 
-_JELLY_NAME = re.compile(r"\.jelly(\.(gz|gzip|zst|zstd))?$", re.IGNORECASE)
-_PATCH_NAME = re.compile(r"\.jellyp(\.(gz|gzip|zst|zstd))?$", re.IGNORECASE)
-_COMPRESSED_NAME = re.compile(r"\.(gz|gzip|zst|zstd)$", re.IGNORECASE)
+from jellyframe.storage.types import Compression
+
+# What Jelly is called in the names of files and on the web. All other formats are in the registry of `formats`.
+JELLY_EXTENSION = "jelly"
+JELLY_MEDIA_TYPE = "application/x-jelly-rdf"
+# The suffixes of compressed files; the first is the one that we write.
+_SUFFIXES: dict[Compression, tuple[str, ...]] = {"gzip": (".gz", ".gzip"), "zstd": (".zst", ".zstd")}
+_COMPRESSIONS = {suffix: compression for compression, suffixes in _SUFFIXES.items() for suffix in suffixes}
 _GLOB = re.compile(r"[*?\[{]")
 
 # Whether the name of a file says that it holds data.
 NameTest = Callable[[str], bool]
 
 
+def split_compression(path: str) -> tuple[str, Compression | None]:
+    """Return the name of the file at a `path` without the suffix of its compression, and that compression."""
+    name = os.path.basename(path)
+    stem, suffix = os.path.splitext(name)
+    compression = _COMPRESSIONS.get(suffix.lower())
+    return (name, None) if compression is None else (stem, compression)
+
+
+def compression_suffix(compression: Compression | None) -> str:
+    """Return what the names of files with a `compression` end with."""
+    return "" if compression is None else _SUFFIXES[compression][0]
+
+
 def is_jelly_name(name: str) -> bool:
-    return _JELLY_NAME.search(name) is not None
-
-
-def is_patch_name(name: str) -> bool:
-    return _PATCH_NAME.search(name) is not None
+    return split_compression(name)[0].lower().endswith(f".{JELLY_EXTENSION}")
 
 
 def looks_compressed(name: str) -> bool:
-    return _COMPRESSED_NAME.search(name) is not None
+    return split_compression(name)[1] is not None
 
 
 def is_hidden(path: str) -> bool:

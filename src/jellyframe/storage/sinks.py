@@ -163,8 +163,8 @@ class ByteSink:
     def _named(self, error: OSError) -> OSError:
         """Return the error with the name of the sink, if it has none that users know."""
         if isinstance(error, StorageError):
-            error.source = error.source or self.name
-        elif self.name is not None:
+            return error.located(source=self.name)
+        if self.name is not None:
             error.filename = self.name
         return error
 

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from jellyframe.errors import ParseError
 from jellyframe.storage.compression import MAGIC_BYTES, sniff_compression
+from jellyframe.storage.sources import CHUNK_BYTES
 from jellyframe.storage.types import InputHandle
-from jellyframe.stream.framing import READ_BYTES, looks_delimited
+from jellyframe.stream.framing import looks_delimited
 from jellyframe.stream.index import each_restart_point, scan_restart_points
 from jellyframe.stream.recovery import find_restart
 
@@ -19,7 +20,7 @@ def is_splittable(file: InputHandle) -> bool:
     return sniff_compression(head) is None and looks_delimited(head[:3])
 
 
-def restart_offsets(file: InputHandle, size: int, read_bytes: int = READ_BYTES) -> Iterator[int]:
+def restart_offsets(file: InputHandle, size: int, read_bytes: int = CHUNK_BYTES) -> Iterator[int]:
     """Yield the offsets from which a file may be read, as soon as they are known, the first at 0.
 
     There are none if it cannot be split. If it is damaged, those behind the damage are found by their bytes: whoever
@@ -43,7 +44,7 @@ def restart_offsets(file: InputHandle, size: int, read_bytes: int = READ_BYTES) 
         points = scan_restart_points(file, found, size, read_bytes)
 
 
-def cut_offsets(file: InputHandle, size: int, at_least: int, read_bytes: int = READ_BYTES) -> Iterator[int]:
+def cut_offsets(file: InputHandle, size: int, at_least: int, read_bytes: int = CHUNK_BYTES) -> Iterator[int]:
     """Yield the offsets at which pieces of a minimum size begin, as soon as they are known, the first at 0."""
     start = 0
     yield start

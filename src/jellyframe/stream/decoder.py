@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import fields
 from typing import Generic, TypeAlias, TypeVar
 
-from jellyframe.batch import Batch, NamespaceDeclaration
+from jellyframe.batch import BATCH_BYTES, Batch, NamespaceDeclaration
 from jellyframe.dialects import dialect_named
 from jellyframe.dialects.recognition import recognised_dialect
 from jellyframe.errors import Advice, JellyError, OptionsError, ParseError
@@ -26,7 +26,6 @@ from jellyframe.stream.framing import looks_delimited
 from jellyframe.wire import decode_varint, encode_varint
 
 DEFAULT_BATCH_ROWS = 16_384
-BATCH_BYTES = 32 << 20
 # Bytes of a frame that tell whether it is one.
 _HEAD_BYTES = 64
 # Settings of the stream, then: generalized, rdf-star, names, prefixes, datatypes.

@@ -1,23 +1,39 @@
-"""Frames in a file: whether they are delimited, where each lies, and whether bytes look like the start of one."""
+"""Frames in a file or a stream of bytes: whether they are delimited, where each lies, and what looks like one."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from jellyframe.errors import ParseError
-from jellyframe.storage.types import InputHandle
-from jellyframe.wire import decode_varint
+from jellyframe.errors import Advice, LimitError, ParseError, locating
+from jellyframe.kernel import fields
+from jellyframe.options import MAX_FRAME_BYTES
+from jellyframe.storage.sources import CHUNK_BYTES, ByteSource
+from jellyframe.storage.types import Buffer, InputHandle
+from jellyframe.wire import BYTES, MAX_VARINT_BYTES, decode_varint
 
-ROW_TAG = 0x0A
-METADATA_TAG = 0x7A
-OPTIONS_TAG = 0x0A
+ROW_TAG = fields.FRAME_ROWS << 3 | BYTES
+METADATA_TAG = fields.FRAME_METADATA << 3 | BYTES
+OPTIONS_TAG = fields.ROW_OPTIONS << 3 | BYTES
 # The tags of the fields of RdfStreamRow, all of them messages.
-ROW_TAGS = bytes(field << 3 | 2 for field in (1, 2, 3, 4, 5, 6, 9, 10, 11))
+ROW_TAGS = bytes(
+    field << 3 | BYTES
+    for field in (
+        fields.ROW_OPTIONS,
+        fields.ROW_TRIPLE,
+        fields.ROW_QUAD,
+        fields.ROW_GRAPH_START,
+        fields.ROW_GRAPH_END,
+        fields.ROW_NAMESPACE,
+        fields.ROW_NAME,
+        fields.ROW_PREFIX,
+        fields.ROW_DATATYPE,
+    )
+)
 # Bytes of a frame that tell what its first rows are.
 HEAD_BYTES = 4096
-READ_BYTES = 1 << 20
-_MAX_VARINT_BYTES = 10
+# Bytes that tell whether frames are delimited.
+SNIFFED_BYTES = 3
 
 
 class FrameAt(NamedTuple):
@@ -35,7 +51,7 @@ def looks_delimited(head: bytes) -> bool:
     A bare frame starts with a row (0x0A), its length, and an options row in it (0x0A). A delimited one starts with its
     length and then a row, or metadata (0x7A), unless it is empty.
     """
-    if len(head) < 3:
+    if len(head) < SNIFFED_BYTES:
         return len(head) > 0 and not any(head)
     if head[0] != ROW_TAG:
         return True
@@ -43,7 +59,7 @@ def looks_delimited(head: bytes) -> bool:
 
 
 def walk_frames(
-    file: InputHandle, start: int, stop: int, *, head_bytes: int = 0, read_bytes: int = READ_BYTES
+    file: InputHandle, start: int, stop: int, *, head_bytes: int = 0, read_bytes: int = CHUNK_BYTES
 ) -> Iterator[FrameAt]:
     """Hop from frame to frame of a file, from `start` to `stop`, by the lengths in front of the frames.
 
@@ -52,7 +68,7 @@ def walk_frames(
     frame does not end at `stop`.
     """
     offset = start
-    wanted = head_bytes + _MAX_VARINT_BYTES
+    wanted = head_bytes + MAX_VARINT_BYTES
     buffer = memoryview(b"")
     at = 0
     while offset < stop:
@@ -75,8 +91,105 @@ def walk_frames(
         raise ParseError("the input ends inside a frame", offset=stop)
 
 
+class RawFrame(NamedTuple):
+    """A frame as it lies in the (uncompressed) stream: where it begins, the length in front of it, and its bytes."""
+
+    offset: int
+    prefix: bytes
+    body: bytes
+
+
+class FrameSplitter:
+    """Cuts a stream of bytes into frames without decoding them: bytes in, whole frames out, no I/O.
+
+    Args:
+        max_frame_bytes: the largest frame to accept
+        delimited: whether the frames have their lengths in front; by default the first bytes tell
+        offset: where the bytes begin in the stream, for errors and the offsets of frames
+    """
+
+    def __init__(
+        self, max_frame_bytes: int = MAX_FRAME_BYTES, *, delimited: bool | None = None, offset: int = 0
+    ) -> None:
+        self._max_frame_bytes = max_frame_bytes
+        self._is_delimited = delimited
+        self._offset = offset
+        self._number = 0
+        self._waiting = bytearray()
+
+    def push(self, data: Buffer) -> Iterator[RawFrame]:
+        """Add `data`, and yield the frames that are whole."""
+        self._waiting += data
+        if self._is_delimited is None:
+            if len(self._waiting) < SNIFFED_BYTES:
+                return
+            self._is_delimited = looks_delimited(bytes(self._waiting[:SNIFFED_BYTES]))
+        if not self._is_delimited:
+            self._check_size(len(self._waiting))
+            return
+        at = 0
+        try:
+            while (found := self._whole_frame(at)) is not None:
+                body, stop = found
+                frame = RawFrame(self._offset, bytes(self._waiting[at:body]), bytes(self._waiting[body:stop]))
+                self._offset += stop - at
+                self._number += 1
+                at = stop
+                yield frame
+        finally:
+            del self._waiting[:at]
+
+    def finish(self) -> Iterator[RawFrame]:
+        """Yield the bare frame, if the stream is one. Raises ParseError if the bytes end inside a delimited frame."""
+        if not self._waiting:
+            return
+        if self._is_delimited is None:
+            self._is_delimited = looks_delimited(bytes(self._waiting))
+            yield from self.push(b"")
+        if not self._is_delimited:
+            yield RawFrame(self._offset, b"", bytes(self._waiting))
+        elif self._waiting:
+            raise ParseError("the input ends inside a frame", frame=self._number, offset=self._offset)
+
+    def _whole_frame(self, at: int) -> tuple[int, int] | None:
+        """Return where the body of the frame at `at` begins and ends; None if not all of it is there."""
+        head = self._waiting[at : at + MAX_VARINT_BYTES]
+        if len(head) < MAX_VARINT_BYTES and not any(byte < 0x80 for byte in head):
+            return None
+        try:
+            length, size = decode_varint(bytes(head), 0)
+        except ParseError as error:
+            raise error.replace(frame=self._number, offset=self._offset) from None
+        self._check_size(length)
+        stop = at + size + length
+        return (at + size, stop) if stop <= len(self._waiting) else None
+
+    def _check_size(self, size: int) -> None:
+        if size > self._max_frame_bytes:
+            raise LimitError(
+                f"a frame of {size} bytes or more, above the limit of {self._max_frame_bytes}",
+                advice=Advice("limit", "max_frame_bytes"),
+                frame=self._number,
+                offset=self._offset,
+            )
+
+
+def read_frames(
+    source: ByteSource, max_frame_bytes: int, *, delimited: bool | None = None, offset: int = 0
+) -> Iterator[RawFrame]:
+    """Yield the frames of a source that need not seek; the arguments are those of `FrameSplitter`."""
+    with locating(source.name):
+        splitter = FrameSplitter(max_frame_bytes, delimited=delimited, offset=offset)
+        while data := source.read(CHUNK_BYTES):
+            yield from splitter.push(data)
+        yield from splitter.finish()
+
+
 def split_frames(data: bytes) -> list[bytes]:
-    """Return the delimited frames in bytes, each without its length, as messages have them."""
+    """Return the delimited frames in bytes, each without its length, as messages have them.
+
+    The bytes are those of an encoder: unlike in `FrameSplitter`, nothing is checked, for each message waits for this.
+    """
     frames: list[bytes] = []
     at = 0
     while at < len(data):

@@ -14,8 +14,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from jellyframe.errors import ParseError
+from jellyframe.storage.sources import CHUNK_BYTES
 from jellyframe.storage.types import InputHandle
-from jellyframe.stream.framing import HEAD_BYTES, READ_BYTES, walk_frames
+from jellyframe.stream.framing import HEAD_BYTES, walk_frames
 from jellyframe.wire import decode_fields, decode_varint, encode_metadata, encode_varint
 
 INDEX_KEY = "jellyframe.stream.index"
@@ -120,7 +121,7 @@ def restart_points(file: InputHandle) -> list[RestartPoint]:
     return list(each_restart_point(file))
 
 
-def each_restart_point(file: InputHandle, read_bytes: int = READ_BYTES) -> Iterator[RestartPoint]:
+def each_restart_point(file: InputHandle, read_bytes: int = CHUNK_BYTES) -> Iterator[RestartPoint]:
     """Yield the restart points of a file one after the other, as soon as they are known.
 
     Read from the indexes where there are any; what no index covers is scanned, in reads of a given size: by default
@@ -136,7 +137,7 @@ def each_restart_point(file: InputHandle, read_bytes: int = READ_BYTES) -> Itera
 
 
 def scan_restart_points(
-    file: InputHandle, start: int, stop: int, read_bytes: int = READ_BYTES
+    file: InputHandle, start: int, stop: int, read_bytes: int = CHUNK_BYTES
 ) -> Iterator[RestartPoint]:
     """Hop from frame to frame and give those that look like restart points; the first one always counts.
 

@@ -25,9 +25,9 @@ from jellyframe.batch import Batch
 from jellyframe.dialects import DIALECT_NAMES
 from jellyframe.errors import Advice, JellyError, LimitError, OptionsError, ParseError
 from jellyframe.options import DialectName, Limits, StreamOptions
-from jellyframe.storage.sources import open_input
+from jellyframe.storage.sources import CHUNK_BYTES, open_input
 from jellyframe.stream.decoder import AnyStreamDecoder, StreamDecoder
-from jellyframe.stream.framing import HEAD_BYTES, READ_BYTES, begins_frame, walk_frames
+from jellyframe.stream.framing import HEAD_BYTES, begins_frame, walk_frames
 from jellyframe.stream.index import looks_like_restart
 from jellyframe.wire import decode_varint, encode_bytes_field
 
@@ -310,7 +310,7 @@ def _find_restart(
     overlap = max(map(len, options_rows), default=8) - 1
     offset = start
     before = b""
-    while data := reading.at(offset, READ_BYTES):
+    while data := reading.at(offset, CHUNK_BYTES):
         text = before + data
         base = offset - len(before)
         for match in pattern.finditer(text):

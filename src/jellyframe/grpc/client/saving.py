@@ -17,9 +17,9 @@ from jellyframe.errors import OptionsError, StorageError, display_name, shortene
 from jellyframe.formats import Format
 from jellyframe.formats.settings import BatchOutput, WriteSettings
 from jellyframe.grpc.client.subscribing import offset_of
-from jellyframe.ops.stream_files import COMPRESSION_SUFFIXES
 from jellyframe.options import LayoutName, StreamOptions
 from jellyframe.storage.atomic import AtomicFile
+from jellyframe.storage.names import compression_suffix
 from jellyframe.storage.sinks import ByteSink
 
 if TYPE_CHECKING:
@@ -235,7 +235,7 @@ class Saver:
         start = self._offset if self._offset is not None else self._first_offset(batch)
         self._files += 1
         name = f"{start:020d}-{self._files:06d}" if start is not None else f"{time.time_ns():020d}-{self._files:06d}"
-        ending = COMPRESSION_SUFFIXES[self._saving.compression]
+        ending = compression_suffix(self._saving.compression)
         return os.path.join(
             os.fspath(self._target),  # type: ignore[arg-type]
             f"{name}.{self._saving.format.extensions[0]}{ending}",

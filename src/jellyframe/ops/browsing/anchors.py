@@ -9,6 +9,7 @@ from itertools import islice
 
 from jellyframe.errors import ParseError
 from jellyframe.options import Limits
+from jellyframe.storage.sources import CHUNK_BYTES
 from jellyframe.storage.types import InputHandle
 from jellyframe.stream.index import read_index, scan_restart_points
 from jellyframe.stream.recovery import find_restart
@@ -66,7 +67,7 @@ class Anchors:
         # Damage, and the end of the search range, end the search. The reader reports damage later.
         with suppress(ParseError):
             stop = min(anchor + FAR_BYTES, self.size)
-            for point in islice(scan_restart_points(self._file, anchor, stop, 1 << 20), 1, 2):
+            for point in islice(scan_restart_points(self._file, anchor, stop), 1, 2):
                 return point.offset
         return None
 
@@ -99,7 +100,7 @@ class Anchors:
             return None
         last = first
         with suppress(ParseError):
-            for point in scan_restart_points(self._file, first, self.size, 1 << 20):
+            for point in scan_restart_points(self._file, first, self.size):
                 if point.offset >= stop:
                     break
                 last = point.offset
@@ -107,4 +108,4 @@ class Anchors:
 
     def _stop_for_search(self, stop: int) -> int:
         # A point that begins before `stop` has to be seen with its first frame to be recognised.
-        return min(stop + (1 << 20), self.size)
+        return min(stop + CHUNK_BYTES, self.size)

@@ -6,27 +6,20 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
 
-from jellyframe.errors import LimitError, ParseError
+from jellyframe.errors import ParseError
+from jellyframe.kernel.fields import ROW_DATATYPE, ROW_NAME, ROW_PREFIX
 from jellyframe.ops.browsing.anchors import Anchors
 from jellyframe.ops.browsing.pages import BrowsedFile
 from jellyframe.ops.survey import Counts, FrameCounts, StreamSurvey
 from jellyframe.storage.sources import ByteSource
-from jellyframe.wire import decode_fields, decode_varint
+from jellyframe.stream.framing import ROW_TAG, RawFrame, read_frames
+from jellyframe.wire import BYTES, decode_fields, decode_varint
 
 SAMPLE_BYTES = 12 << 20
 _SAMPLE_PLACES = 6
-_NAME, _PREFIX, _DATATYPE = 9, 10, 11
-_TABLES = {_NAME: "names", _PREFIX: "prefixes", _DATATYPE: "datatypes"}
+_TABLES = {ROW_NAME: "names", ROW_PREFIX: "prefixes", ROW_DATATYPE: "datatypes"}
 # The tags of rows that are lookup entries.
-_ENTRY_TAGS = {0x4A: _NAME, 0x52: _PREFIX, 0x5A: _DATATYPE}
-
-
-class RawFrame(NamedTuple):
-    """A frame as it lies in the (uncompressed) stream: where it begins, the length in front of it, and its bytes."""
-
-    offset: int
-    prefix: bytes
-    body: bytes
+_ENTRY_TAGS = {field << 3 | BYTES: field for field in _TABLES}
 
 
 class FrameSummary(NamedTuple):
@@ -51,40 +44,7 @@ def raw_frames(file: BrowsedFile, anchor: int) -> Iterator[RawFrame]:
     after = None if file.anchors is None else file.anchors.after(anchor)
     start, stop = (0, None) if anchor == 0 and after is None else (anchor, after)
     with ByteSource(file.path, file.limits, start=start, stop=stop) as source:
-        if not file.is_delimited:
-            body = b"".join(iter(source.read, b""))
-            yield RawFrame(0, b"", body)
-            return
-        yield from _delimited(source, anchor, file.limits.max_frame_bytes)
-
-
-def _delimited(source: ByteSource, offset: int, max_frame_bytes: int) -> Iterator[RawFrame]:
-    data = b""
-    at = 0
-    while True:
-        whole = _whole_frame(data, at, max_frame_bytes)
-        if whole is None:
-            more = source.read()
-            if not more:
-                break
-            data, at = data[at:] + more, 0
-            continue
-        body, stop = whole
-        yield RawFrame(offset, data[at:body], data[body:stop])
-        offset += stop - at
-        at = stop
-    if at < len(data):
-        raise ParseError("the input ends inside a frame", offset=offset)
-
-
-def _whole_frame(data: bytes, at: int, max_frame_bytes: int) -> tuple[int, int] | None:
-    """Return where the body of a frame begins and ends; None if not all of it is there."""
-    if len(data) - at < 10 and not any(byte < 0x80 for byte in data[at:]):
-        return None
-    length, body = decode_varint(data, at)
-    if length > max_frame_bytes:
-        raise LimitError(f"a frame of {length} bytes is above the limit of {max_frame_bytes}")
-    return (body, body + length) if body + length <= len(data) else None
+        yield from read_frames(source, file.limits.max_frame_bytes, delimited=file.is_delimited, offset=anchor)
 
 
 def frame_list(file: BrowsedFile, anchor: int, first: int, count: int) -> FrameList:
@@ -129,7 +89,7 @@ def _entries(frame: bytes) -> Iterator[tuple[int, bytes]]:
     """Yield the lookup entries of a frame, each with its kind."""
     at = 0
     while at < len(frame):
-        if frame[at] != 0x0A:
+        if frame[at] != ROW_TAG:
             # Metadata, and unknown fields.
             for field, _type, value in decode_fields(frame[at:]):
                 if field == 1 and isinstance(value, bytes) and value and value[0] in _ENTRY_TAGS:
