@@ -148,8 +148,8 @@ class Limits:
             check_number(f"the limit {name}", getattr(self, name), 0, _MOST.get(name))
 
 
-class StreamOptionChanges(TypedDict, total=False):
-    """The fields of `StreamOptions`, as keyword arguments that change some of them."""
+class OptionChanges(TypedDict, total=False):
+    """Stream options that change when a stream is rewritten; the others stay as they are."""
 
     physical_type: PhysicalType
     logical_type: LogicalType
@@ -159,8 +159,13 @@ class StreamOptionChanges(TypedDict, total=False):
     max_name_table_size: int
     max_prefix_table_size: int
     max_datatype_table_size: int
-    version: int
     use_repeat: bool
+
+
+class StreamOptionChanges(OptionChanges, total=False):
+    """The fields of `StreamOptions`, as keyword arguments that change some of them."""
+
+    version: int
 
 
 @dataclass(frozen=True, slots=True)

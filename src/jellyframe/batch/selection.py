@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from jellyframe.batch.batch import Batch
 from jellyframe.batch.lines import row_line
-from jellyframe.batch.validation import check_batch
 from jellyframe.errors import Advice, NamedGraphError
 
 
@@ -56,6 +55,8 @@ def without_graphs(batches: Iterable[Batch], *, merge: bool, target: str, source
 
 def checked(batches: Iterable[Batch], source: str | None) -> Iterator[Batch]:
     """Yield the same batches. Raises at the first term that is not valid."""
+    from jellyframe.batch.validation import check_batch
+
     before = 0
     for batch in batches:
         check_batch(batch, before, source)

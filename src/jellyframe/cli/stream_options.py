@@ -11,8 +11,7 @@ from jellyframe.cli.console import UsageError
 if TYPE_CHECKING:
     from jellyframe.formats.settings import JellySettings
     from jellyframe.ops.regroup import FileSettings
-    from jellyframe.ops.transcoding import OptionChanges
-    from jellyframe.options import DialectName, LogicalType, PhysicalType, StreamOptions
+    from jellyframe.options import DialectName, LogicalType, OptionChanges, PhysicalType, StreamOptions
     from jellyframe.storage.types import Compression
 
 _STAX = "https://w3id.org/stax/ontology#"

@@ -17,8 +17,7 @@ from jellyframe.errors import OptionsError
 from jellyframe.formats import Format
 from jellyframe.formats.settings import BatchInput, JellySettings, ReadSettings, WriteSettings
 from jellyframe.ops.progress import ProgressCallback, ProgressMeter
-from jellyframe.ops.transcoding import OptionChanges
-from jellyframe.options import VERSION_1_1, DialectName, LayoutName, Limits, LogicalType, StreamOptions
+from jellyframe.options import VERSION_1_1, DialectName, LayoutName, Limits, LogicalType, OptionChanges, StreamOptions
 from jellyframe.storage.resolving import resolve_inputs
 from jellyframe.storage.sinks import ByteSink
 from jellyframe.storage.sources import InputFile, total_size

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from jellyframe.dialects import dialect_named
 from jellyframe.errors import Advice, OptionsError
@@ -18,6 +18,7 @@ from jellyframe.options import (
     DialectName,
     Limits,
     LogicalType,
+    OptionChanges,
     PhysicalType,
     StreamOptions,
 )
@@ -36,20 +37,6 @@ Frames: TypeAlias = Literal["keep", "rows", "input"]
 MOST_DEFAULT_JOBS = 8
 # The writer chooses the distance of restart points.
 _BY_WRITER = -1
-
-
-class OptionChanges(TypedDict, total=False):
-    """Stream options that `transcode` changes; the others stay as they are."""
-
-    stream_name: str
-    physical_type: PhysicalType
-    logical_type: LogicalType
-    generalized_statements: bool
-    rdf_star: bool
-    max_name_table_size: int
-    max_prefix_table_size: int
-    max_datatype_table_size: int
-    use_repeat: bool
 
 
 class Transcoded(NamedTuple):

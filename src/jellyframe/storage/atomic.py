@@ -121,9 +121,15 @@ def _part_prefix(name: str) -> str:
 
 
 def _host() -> str:
+    return f"{zlib.crc32(_node().encode('utf-8', 'replace')):0{_HOST_LENGTH}x}"
+
+
+def _node() -> str:
+    if hasattr(os, "uname"):
+        return os.uname().nodename
     import platform
 
-    return f"{zlib.crc32(platform.node().encode('utf-8', 'replace')):0{_HOST_LENGTH}x}"
+    return platform.node()
 
 
 def _lock(descriptor: int) -> bool | None:

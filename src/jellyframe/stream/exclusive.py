@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import threading
+from _thread import allocate_lock
 from collections.abc import Iterator
 from typing import Generic, TypeVar
 
@@ -21,7 +21,7 @@ class Exclusive:
 
     def __init__(self, what: str) -> None:
         self._what = what
-        self._lock = threading.Lock()
+        self._lock = allocate_lock()
 
     def __enter__(self) -> None:
         if not self._lock.acquire(blocking=False):

@@ -17,8 +17,7 @@ from jellyframe.grpc.client.blocking import Client
 from jellyframe.grpc.client.publishing import PublisherSettings, options_for
 from jellyframe.ops.convert import input_paths
 from jellyframe.ops.progress import ProgressCallback, ProgressMeter
-from jellyframe.ops.transcoding import OptionChanges
-from jellyframe.options import LogicalType, StreamOptions
+from jellyframe.options import LogicalType, OptionChanges, StreamOptions
 from jellyframe.storage.atomic import AtomicFile
 from jellyframe.storage.finding import find_files
 from jellyframe.storage.sources import InputFile, total_size
