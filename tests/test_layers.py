@@ -17,6 +17,8 @@ PACKAGE = PROJECT / "src" / "jellyframe"
 _SPARK_WORDS = ("pyspark", "spark.types", "spark.options")
 # These need none of it, but nothing else has a use for them: the Java that Spark runs on, and its option names.
 _ABOUT_SPARK = ("spark/java.py", "spark/options.py")
+# What only a command line needs: arguments, what is printed and to whom, exit codes.
+_TERMINAL_WORDS = ("argparse", "cli.console", "cli.arguments", "sys.stdout", "sys.stderr", "terminal_size")
 
 
 def check_contracts(folder: Path) -> subprocess.CompletedProcess[str]:
@@ -49,6 +51,9 @@ def test_the_contracts_are_kept(copy: Path) -> None:
     [
         ("batch/batch.py", "from jellyframe.arrow import tables"),
         ("ops/survey.py", "from jellyframe.cli import console"),
+        ("spark/source.py", "def late():\n    from jellyframe.cli import console"),
+        ("grpc/server.py", "import argparse"),
+        ("web/serving.py", "def late():\n    import pyspark"),
         ("kernel/table_cy.py", "from jellyframe.batch import Batch"),
         ("stream/reader.py", "def late():\n    from jellyframe.formats import registry"),
         ("storage/sinks.py", "from jellyframe.arrow import layouts"),
@@ -66,13 +71,26 @@ def test_a_wrong_import_breaks_them(copy: Path, module: str, bad_import: str) ->
         path.write_text(before)
 
 
-def test_what_is_in_spark_needs_spark() -> None:
-    idle = [
+def modules_without(package: str, words: tuple[str, ...]) -> set[str]:
+    """The modules of a package in whose code none of some words stands."""
+    return {
         str(module.relative_to(PACKAGE))
-        for module in (PACKAGE / "spark").rglob("*.py")
-        if module.name != "__init__.py" and not any(word in _code(module) for word in _SPARK_WORDS)
-    ]
-    assert set(idle) <= set(_ABOUT_SPARK)
+        for module in (PACKAGE / package).rglob("*.py")
+        if module.name != "__init__.py" and not any(word in _code(module) for word in words)
+    }
+
+
+def test_what_is_in_spark_needs_spark() -> None:
+    assert modules_without("spark", _SPARK_WORDS) <= set(_ABOUT_SPARK)
+
+
+def test_what_is_in_cli_needs_a_terminal() -> None:
+    assert modules_without("cli", _TERMINAL_WORDS) == set()
+
+
+def test_these_tests_find_a_module_in_the_wrong_place() -> None:
+    assert "ops/scan.py" in modules_without("ops", _SPARK_WORDS)
+    assert "ops/scan.py" in modules_without("ops", _TERMINAL_WORDS)
 
 
 def _code(module: Path) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, is_typeddict
 
 import pytest
 
@@ -29,8 +29,13 @@ _MADE_BY = {
     "JellyWriter": "open_writer",
     "PatchWriter": "open_patch_writer",
 }
-# Classes of which users get objects from methods, which document the arguments.
-_MADE_BY_METHODS = frozenset("AsyncClient AsyncPublisher AsyncSubscription Client Publisher Subscription".split())
+# Packages whose names are public, beside those of `jellyframe` itself, and the modules for other libraries.
+_PACKAGES = ("arrow", "batch", "formats", "ops", "ops.patches", "patch", "storage", "stream", "web")
+_LIBRARIES = {"rdflib": "rdflib", "pyoxigraph": "pyoxigraph"}
+# Classes of which users get objects from other functions and methods, which document the arguments.
+_MADE_ELSEWHERE = frozenset(
+    "DataApp AsyncClient AsyncPublisher AsyncSubscription Client Publisher Subscription".split()
+)
 # The result of a callback is ignored, so it may return anything.
 _IGNORED_RESULT = re.compile(r"\], object\]")
 _NO_COMMAND = frozenset("A An How Statements The These What Where Whether".split())
@@ -38,7 +43,10 @@ _NO_TYPE = re.compile(r"\b(?:Any|object)\b")
 
 
 def public_modules() -> list[Any]:
-    modules: list[Any] = [jellyframe, ntriples]
+    modules: list[Any] = [jellyframe, ntriples, *(import_module(f"jellyframe.{name}") for name in _PACKAGES)]
+    for name, library in _LIBRARIES.items():
+        if find_spec(library) is not None:
+            modules.append(import_module(f"jellyframe.{name}"))
     if find_spec("pyspark") is not None:
         modules += [import_module("jellyframe.spark"), import_module("jellyframe.spark.jobs")]
     if find_spec("grpc") is not None:
@@ -81,7 +89,9 @@ def parameters(value: Callable[..., Any]) -> list[inspect.Parameter]:
     """Return the parameters that users pass."""
     if inspect.isclass(value) and (issubclass(value, enum.Enum | BaseException) or value.__name__ in _MADE_BY):
         return []
-    if inspect.isclass(value) and value.__name__ in _MADE_BY_METHODS:
+    if inspect.isclass(value) and value.__name__ in _MADE_ELSEWHERE:
+        return []
+    if is_typeddict(value) or getattr(value, "_is_protocol", False):
         return []
     if inspect.isclass(value) and value.__module__.startswith("pyspark"):
         return []

@@ -343,7 +343,7 @@ class TestBadTables:
         assert find_layout(self.table().schema) == "ntriples"
 
     def test_something_that_is_no_table(self) -> None:
-        with pytest.raises(TableError, match="a list is no Arrow table"):
+        with pytest.raises(TableError, match="a list is not an Arrow table"):
             table_to_batches([1])
 
     @pytest.mark.parametrize("position", ["s", "p", "o"])

@@ -153,10 +153,15 @@ def get_layout(name: str) -> Layout:
 
 
 class ArrowView:
-    """Batches as record batches of one schema: a layout, with or without graphs, and some or all of its columns.
+    """Converts batches to record batches of one schema.
 
-    With `dictionary`, strings are dictionary-encoded; the dictionaries are those of the batch and change with each.
-    `op_column` is for batches of patches.
+    Args:
+        layout: `struct`, `ntriples` or `flat`
+        has_graph: whether there is a column for graphs
+        frame_column: add the number of the frame as a column `frame`
+        op_column: add the operation as a column `op`, for batches of patches
+        columns: the columns to make, in this order; all by default
+        dictionary: encode strings with dictionaries; they are those of the batch, and change with each
     """
 
     def __init__(
@@ -192,14 +197,14 @@ class ArrowView:
         self.schema = pa.schema([fields[name][1] for name in names])
 
     def record_batches(self, batches: Iterable[Batch]) -> Iterator[pa.RecordBatch]:
-        """Return batches as record batches: several for one batch whose strings would take more than 32 MiB."""
+        """Yield `batches` as record batches: several for one batch whose strings would take more than 32 MiB."""
         for batch in batches:
             terms = TermStrings(batch, self._memory)
             for part in self.parts(batch):
                 yield self._converted(part, terms)
 
     def parts(self, batch: Batch) -> Iterator[Batch]:
-        """Cut a batch by rows, so that the strings of each part, repeated in every row, take up to 32 MiB."""
+        """Cut a `batch` by rows, so that the strings of each part, repeated in every row, take up to 32 MiB."""
         columns = [column for name in self._positions if (column := getattr(batch, name)) is not None]
         most = len(batch) * len(columns) * batch.terms.longest_text()
         if self._is_dictionary or most <= BATCH_BYTES:
@@ -211,7 +216,7 @@ class ArrowView:
             start = stop
 
     def convert(self, batch: Batch) -> pa.RecordBatch:
-        """Return a batch as one record batch; LimitError if a column would take more than 2 GiB."""
+        """Return a `batch` as one record batch. Raises LimitError if a column would take more than 2 GiB."""
         return self._converted(batch, TermStrings(batch, self._memory))
 
     def _converted(self, batch: Batch, terms: TermStrings) -> pa.RecordBatch:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -14,6 +14,7 @@ from jellyframe.batch import BATCH_BYTES
 from jellyframe.errors import TableError
 
 if TYPE_CHECKING:
+    from jellyframe.arrow.types import ArrowTable
     from jellyframe.batch import Batch
     from jellyframe.options import LayoutName
 
@@ -39,7 +40,15 @@ def arrow_schema(
     columns: Sequence[str] | None = None,
     dictionary: bool = False,
 ) -> pa.Schema:
-    """Return the schema that tables of a layout have; `columns` chooses some of its columns, in that order."""
+    """Return the schema of tables in a layout.
+
+    Args:
+        layout: `struct`, `ntriples` or `flat`
+        has_graph: whether there is a column for graphs
+        frame_column: whether there is a column `frame`
+        columns: the columns to choose, in this order; all by default
+        dictionary: whether strings are dictionary-encoded
+    """
     return ArrowView(layout, has_graph, frame_column=frame_column, columns=columns, dictionary=dictionary).schema
 
 
@@ -51,7 +60,19 @@ def batch_to_arrow(
     columns: Sequence[str] | None = None,
     dictionary: bool = False,
 ) -> pa.RecordBatch:
-    """Return the statements of a batch as an Arrow record batch; LimitError if a column takes more than 2 GiB."""
+    """Return the statements of a batch as an Arrow record batch.
+
+    Args:
+        batch: statements, or rows of a patch
+        layout: `struct`, `ntriples` or `flat`
+        frame_column: add the number of the frame as a column `frame`
+        columns: the columns to make; all by default
+        dictionary: encode strings with dictionaries, which are those of the batch
+
+    Raises:
+        LimitError: if a column takes more than 2 GiB, which one record batch cannot hold; `ArrowView.record_batches`
+            makes several
+    """
     view = ArrowView(
         layout,
         batch.has_graph,
@@ -64,14 +85,19 @@ def batch_to_arrow(
 
 
 def table_to_batches(
-    table: Any, *, layout: LayoutName | None = None, batch_rows: int = TABLE_BATCH_ROWS, is_patch: bool = False
+    table: ArrowTable, *, layout: LayoutName | None = None, batch_rows: int = TABLE_BATCH_ROWS, is_patch: bool = False
 ) -> Iterator[Batch]:
-    """Return the rows of a table as batches of up to `batch_rows` rows and about 32 MiB of strings.
+    """Return the rows of a table as batches of bounded size.
 
-    `table` is a `pyarrow.Table`, `RecordBatch` or `RecordBatchReader`, or any object with Arrow's stream interface
-    (of Polars, DuckDB, pandas, …). `layout` says what the columns are; by default they tell it. They may also be large,
-    dictionary-encoded or view strings. Columns that belong to no layout are left aside. With `is_patch`, the rows are
-    those of a patch, with a column `op`.
+    The strings of the columns may be of any type: plain, large, dictionary-encoded or views. Columns that belong to no
+    layout are ignored.
+
+    Args:
+        table: a `pyarrow.Table`, `RecordBatch` or `RecordBatchReader`, or an object with Arrow's stream interface (of
+            Polars, DuckDB, pandas, …)
+        layout: the layout of the columns; by default they tell it
+        batch_rows: rows in a batch, at most; a batch also has at most about 32 MiB of strings
+        is_patch: whether the rows are those of a patch, with a column `op`
     """
     if isinstance(table, pa.RecordBatch):
         table = pa.Table.from_batches([table])
@@ -82,12 +108,12 @@ def table_to_batches(
     return _batches(BatchMaker(table.schema, layout, is_patch=is_patch), table, batch_rows)
 
 
-def record_batch_reader(table: Any) -> pa.RecordBatchReader:
+def record_batch_reader(table: ArrowTable) -> pa.RecordBatchReader:
     """Return a reader of an object with Arrow's stream interface; TableError if it has none."""
     if isinstance(table, pa.RecordBatchReader):
         return table
     if not hasattr(table, "__arrow_c_stream__"):
-        raise TableError(f"a {type(table).__name__} is no Arrow table, and has no Arrow stream interface")
+        raise TableError(f"a {type(table).__name__} is not an Arrow table, and has no Arrow stream interface")
     return pa.RecordBatchReader.from_stream(table)
 
 

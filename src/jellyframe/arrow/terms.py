@@ -67,7 +67,15 @@ def _is_term_struct(kind: pa.DataType) -> bool:
 
 
 def find_layout(schema: pa.Schema, layout: str | None = None) -> LayoutName:
-    """Return the layout of a table: the given one, whose columns have to be there, or the one its columns tell."""
+    """Return the layout of a table.
+
+    Args:
+        schema: the columns of the table
+        layout: the layout that they should have; by default the columns tell it
+
+    Raises:
+        TableError: if columns of the layout are missing or of another type, or no layout fits
+    """
     if layout is None:
         return _guess_layout(schema)
     name = get_layout(layout).name

@@ -27,7 +27,7 @@ BATCH_BYTES: Final = 32 << 20
 
 
 class NamespaceDeclaration(NamedTuple):
-    """A short name for an IRI, and the frame in which the stream declares it."""
+    """A short name for an IRI: the number of the `frame` that declares it, the `name`, and the `iri`."""
 
     frame: int
     name: str
@@ -35,7 +35,14 @@ class NamespaceDeclaration(NamedTuple):
 
 
 class FrameSpan(NamedTuple):
-    """The part of a frame that lies in one batch: rows `start` to `stop`."""
+    """The part of a frame that lies in one batch.
+
+    Attributes:
+        number: the number of the frame
+        start: the first row of the part
+        stop: the row behind its last
+        is_complete: whether the frame ends with it
+    """
 
     number: int
     start: int

@@ -57,7 +57,7 @@ class Frame:
 
 
 def frames_of(batches: Iterable[Batch]) -> Iterator[Frame]:
-    """Yield the frames that batches hold. One that goes over several batches is put together again."""
+    """Yield the frames of `batches`. The parts of a frame that spans several of them are joined."""
     frame: Frame | None = None
     for batch in batches:
         namespaces: dict[int, list[tuple[str, str]]] = {}

@@ -18,30 +18,45 @@ if TYPE_CHECKING:
     from jellyframe.storage.sinks import ByteSink
     from jellyframe.storage.types import Source
 
-# Where a file may be cut so that pieces can be read side by side.
+# Where a file may be cut so that pieces can be read in parallel.
 Cut = Literal["lines", "row groups", "restart points"]
 
 
 class Format(NamedTuple):
-    """A format: how it is called here and elsewhere, how its files are called, and what it can hold."""
+    """A format: its names, what it can hold, and the functions that open it.
+
+    Attributes:
+        name: the name in options, such as `nt`
+        title: the name in messages, such as `N-Triples`
+        other_names: names that options take as well
+        extensions: those of files, without the dot
+        media_types: the names on the web, the usual one first
+        has_graphs: whether statements may have graphs
+        has_quoted_triples: whether terms may be quoted triples
+        has_generalized: whether any term may stand at any position
+        has_namespaces: whether namespaces can be declared
+        is_binary: whether it is not text
+        concatenates: whether documents may follow each other in one file
+        has_header: whether a header tells if there are graphs; else the name of the format does
+        cut: where a file may be cut so that its pieces can be read in parallel; None if nowhere
+        is_patch: whether it holds changes to RDF data: then `formats.patches` opens it
+        reader: the function that opens input, as `module:function`; None if there is none
+        writer: the function that opens output
+    """
 
     name: str
     title: str
     other_names: tuple[str, ...]
     extensions: tuple[str, ...]
-    # How the web calls the format, the usual name first.
     media_types: tuple[str, ...] = ()
     has_graphs: bool = False
     has_quoted_triples: bool = False
     has_generalized: bool = False
     has_namespaces: bool = False
     is_binary: bool = False
-    # Whether documents may follow each other in one file.
     concatenates: bool = True
-    # Whether a header tells if there are graphs; else the name of the format does.
     has_header: bool = False
     cut: Cut | None = None
-    # Whether it holds changes, not RDF data: then `formats.patches` opens it.
     is_patch: bool = False
     reader: str | None = None
     writer: str | None = None
@@ -210,7 +225,13 @@ CUT_FORMATS = tuple(known for known in FOLDER_FORMATS if known.cut is not None)
 
 
 def open_input(source: Source, found: Format, settings: ReadSettings | None = None) -> BatchInput:
-    """Open a source of a format as batches. Close what is returned, or use it in a `with` statement."""
+    """Open an input as batches. Close what is returned, or use it in a `with` statement.
+
+    Args:
+        source: a path, a URI, bytes, or a binary file object
+        found: the format of the source
+        settings: how to read it
+    """
     from jellyframe.formats.settings import ReadSettings
 
     opened: BatchInput = _function(found, found.reader, "read")(source, found, settings or ReadSettings())
@@ -218,7 +239,13 @@ def open_input(source: Source, found: Format, settings: ReadSettings | None = No
 
 
 def open_output(sink: ByteSink, found: Format, settings: WriteSettings | None = None) -> BatchOutput:
-    """Open a sink to which batches are written in a format. `close` ends the document, but leaves the sink open."""
+    """Open an output for batches. `close` ends the document, but leaves the sink open.
+
+    Args:
+        sink: where the bytes go
+        found: the format to write
+        settings: how to write it
+    """
     from jellyframe.formats.settings import WriteSettings
 
     opened: BatchOutput = _function(found, found.writer, "written")(sink, found, settings or WriteSettings())
@@ -237,12 +264,12 @@ def _function(found: Format, place: str | None, what: str) -> Any:
 
 
 def names(formats: tuple[Format, ...]) -> str:
-    """Return the names of formats, for help and errors."""
+    """Return the names of `formats`, for help and errors."""
     return ", ".join(known.name for known in formats)
 
 
 def format_by_name(name: str, formats: tuple[Format, ...] = FORMATS) -> Format:
-    """Return the format that an option names."""
+    """Return the one of `formats` that has a `name`. Raises OptionsError if none has."""
     wanted = name.lower().lstrip(".")
     found = _named(wanted, formats)
     if found is not None:
@@ -271,7 +298,7 @@ def _refuse_other_kind(found: Format | None, formats: tuple[Format, ...], what: 
 
 
 def format_by_path(path: str, formats: tuple[Format, ...] = FORMATS) -> Format | None:
-    """Return the format that follows from the name of a file."""
+    """Return the one of `formats` that the name of the file at a `path` tells, or None."""
     stem = split_compression(path_of_http_uri(path))[0].lower()
     for known in formats:
         if any(stem.endswith(f".{extension}") for extension in known.extensions):
@@ -285,13 +312,13 @@ def name_test(formats: tuple[Format, ...]) -> NameTest:
 
 
 def format_by_media_type(media_type: str, formats: tuple[Format, ...] = FORMATS) -> Format | None:
-    """Return the format that a media type names."""
+    """Return the one of `formats` that has a `media_type`, or None."""
     wanted = media_type.partition(";")[0].strip().lower()
     return next((known for known in formats if wanted in known.media_types), None)
 
 
 def accept_header(formats: tuple[Format, ...]) -> str:
-    """Return what asks a web server for one of some formats, the first rather than the others; else for anything."""
+    """Return the header that asks a web server for one of `formats`, preferably the first; else for anything."""
     types = [media_type for known in formats for media_type in known.media_types]
     wanted = [f"{media_type}{';q=0.9' if number else ''}" for number, media_type in enumerate(types)]
     return ", ".join((*wanted, "*/*;q=0.1"))
@@ -320,7 +347,17 @@ def negotiated_formats(formats: tuple[Format, ...] = FORMATS) -> tuple[Format, .
 def input_format(
     name: str | None, path: str | None, formats: tuple[Format, ...] = FORMATS, argument: str = "in_format"
 ) -> Format:
-    """Return the format of an input: the one that the argument names, or that the name of the file tells."""
+    """Return the format of an input.
+
+    Args:
+        name: the name of the format; by default the name of the file tells it, or the web server
+        path: the path of the file; None for standard input
+        formats: the formats to choose from
+        argument: the argument that an error advises, if nothing tells the format
+
+    Raises:
+        OptionsError: if the format is unknown
+    """
     if name is not None:
         return format_by_name(name, formats)
     found = None if path is None else format_by_path(path, formats)
@@ -337,5 +374,5 @@ def input_format(
 
 
 def patch_input_format(name: str | None, path: str | None) -> str:
-    """Return the name of the format of patches: the one that is said, or that a path tells; Jelly-Patch for neither."""
+    """Return the `name` of a format of patches, or that of the one a `path` tells; Jelly-Patch if both are None."""
     return JELLY_PATCH.name if name is None and path is None else input_format(name, path, PATCH_FORMATS).name

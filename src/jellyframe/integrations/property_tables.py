@@ -11,11 +11,11 @@ import pyarrow.compute as pc
 
 from jellyframe.arrow.layouts import ArrowView
 from jellyframe.arrow.tables import table_to_batches
+from jellyframe.arrow.types import SupportsArrowStream
 from jellyframe.batch import Batch
 from jellyframe.errors import TableError
 from jellyframe.integrations.column_types import ColumnType, converted, type_of
 from jellyframe.integrations.sources import ReadingOptions, Statements, StatementSource
-from jellyframe.stream.writer import SupportsArrowStream
 from jellyframe.terms import IRI
 
 RDF_TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"

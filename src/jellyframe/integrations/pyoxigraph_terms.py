@@ -7,7 +7,7 @@ RDF 1.2, and not the quoted triples of RDF-star: they are refused, as in its oth
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
 import pyoxigraph
 
@@ -52,7 +52,7 @@ def to_pyoxigraph(term: Term) -> OxigraphTerm:
     raise TypeError(f"a term was expected, not a {type(term).__name__}")
 
 
-def from_pyoxigraph(term: Any) -> Term:
+def from_pyoxigraph(term: OxigraphTerm | pyoxigraph.Triple) -> Term:
     """Return a term of pyoxigraph as ours.
 
     Args:
@@ -94,7 +94,7 @@ def graph_to_pyoxigraph(graph: GraphName | None) -> OxigraphGraph:
     return made
 
 
-def graph_from_pyoxigraph(graph: Any) -> GraphName:
+def graph_from_pyoxigraph(graph: OxigraphGraph | None) -> GraphName:
     """Return the name of a graph of pyoxigraph as ours.
 
     Args:

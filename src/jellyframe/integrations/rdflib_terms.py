@@ -6,8 +6,6 @@ Literals keep their lexical forms: rdflib is told not to normalise them. rdflib 
 
 from __future__ import annotations
 
-from typing import Any
-
 import rdflib
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 
@@ -38,7 +36,7 @@ def to_rdflib(term: Term | DefaultGraph) -> rdflib.term.Node:
     raise TypeError(f"a term was expected, not a {type(term).__name__}")
 
 
-def from_rdflib(node: Any) -> Term:
+def from_rdflib(node: rdflib.term.Node) -> Term:
     """Return a term of rdflib as ours.
 
     Args:
@@ -52,10 +50,11 @@ def from_rdflib(node: Any) -> Term:
     if kind is rdflib.URIRef or (kind is not rdflib.Literal and isinstance(node, rdflib.URIRef)):
         return IRI(str(node))
     if kind is rdflib.Literal or isinstance(node, rdflib.Literal):
-        language = node.language
+        # The type is known, and to tell it to a type checker by a call would take time.
+        language: str | None = node.language  # type: ignore[attr-defined]
         if language:
             return Literal(str(node), None, language)
-        datatype = node.datatype
+        datatype: rdflib.URIRef | None = node.datatype  # type: ignore[attr-defined]
         return Literal(str(node), None if datatype is None else str(datatype))
     if isinstance(node, rdflib.BNode):
         return BlankNode(str(node))
@@ -71,7 +70,7 @@ def graph_to_rdflib(graph: GraphName | None) -> rdflib.term.Node:
     return DATASET_DEFAULT_GRAPH_ID if graph is None else to_rdflib(graph)
 
 
-def graph_from_rdflib(graph: Any) -> GraphName:
+def graph_from_rdflib(graph: rdflib.Graph | rdflib.term.Node | None) -> GraphName:
     """Return the name of a graph of rdflib as ours; the default graph of datasets, and None, as DEFAULT_GRAPH.
 
     Args:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Comparison(NamedTuple):
-    """What `compare` found: no differences, or lines that describe them."""
+    """The result of `compare`: lines that describe the `differences`, none if the statements are the same."""
 
     differences: tuple[str, ...]
 

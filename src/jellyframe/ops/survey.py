@@ -134,9 +134,15 @@ class FrameCounts:
 
 
 class StreamSurvey:
-    """Counts that grow as bytes are pushed in. `on_frame` is called with the survey and each frame that was counted.
+    """Counts that grow as bytes are pushed in.
 
-    `dialect` is the one that was said, or else the one that the first frames show.
+    Args:
+        limits: what untrusted input may ask for
+        concatenated: whether every options row begins a new stream
+        delimited: whether the frames have their lengths in front; by default the first bytes tell
+        on_frame: a function that is called with the survey and each frame that was counted
+        keep_metadata: whether frames that `on_frame` gets have their metadata
+        dialect: `released` or `draft`; by default the first frames tell it
     """
 
     def __init__(
@@ -172,6 +178,7 @@ class StreamSurvey:
 
     @property
     def counts(self) -> Counts:
+        """The counts so far."""
         return Counts(self._kernel.numbers())
 
     @property
@@ -219,7 +226,7 @@ class StreamSurvey:
             pos += length
 
     def push(self, data: bytes) -> None:
-        """Take in the next bytes of the (uncompressed) stream."""
+        """Count `data`, the next bytes of the (uncompressed) stream."""
         self.input_bytes += len(data)
         self._pieces.append(data)
         self._waiting += len(data)

@@ -40,7 +40,10 @@ _BY_WRITER = -1
 
 
 class Transcoded(NamedTuple):
-    """What `transcode` has written. `is_copy` if the output is the input, byte for byte."""
+    """The result of `transcode`: the number of `statements` written, and the `options` of the output.
+
+    `is_copy` says that the output is the input, byte for byte.
+    """
 
     statements: int
     options: StreamOptions

@@ -43,6 +43,9 @@ class ValidationReport:
 
     `problems` lists at most 20 terms that are not valid; `bad_terms` counts them all. `delimited` says whether the
     frames have their lengths in front, and `options` are those of the (first) stream, as far as they could be read.
+
+    Args:
+        name: the name of the stream
     """
 
     # What the rows of a batch are called.
@@ -60,25 +63,30 @@ class ValidationReport:
 
     @property
     def is_valid(self) -> bool:
+        """Whether there are no problems."""
         return not self.problems
 
     def add(self, check: str, message: str) -> None:
+        """Add a problem: the kind of rule (`check`) that is broken, and a `message`."""
         self.problems.append(Problem(check, message))
 
     def add_all(self, check: str, messages: Iterable[str]) -> None:
+        """Add a problem with each of `messages`, all of the same kind (`check`)."""
         self.problems += [Problem(check, message) for message in messages]
 
     def add_error(self, error: JellyError) -> None:
+        """Add an `error` as a problem, with its place."""
         check = "options" if isinstance(error, OptionsError) else "stream"
         self.problems.append(Problem(check, error.message, error.frame, error.row, error.offset, error.advice))
 
     def count(self, batch: Batch) -> None:
-        """Count the frames and statements of the next batch."""
+        """Count the frames and statements of the next `batch`."""
         self.statements += len(batch)
         ends = 1 if batch.frame_ends is None else len(batch.frame_ends)
         self.frames += ends - batch.last_frame_open
 
     def check_options(self, expected: StreamOptions | PatchOptions, source: str) -> None:
+        """Add a problem for each option that differs from those `expected`, which are those of a `source`."""
         for field in fields(expected):
             wanted, found = getattr(expected, field.name), getattr(self.options, field.name)
             if wanted != found:
@@ -86,6 +94,7 @@ class ValidationReport:
                 self.add("options", f"the option {field.name} is {shown[0]!r}, and {shown[1]!r} in {source}")
 
     def check_terms(self, batch: Batch) -> None:
+        """Add a problem for each term of a `batch` that is not valid, up to 20 of them."""
         from jellyframe.batch.validation import bad_terms, first_row_with
 
         for bad in bad_terms(batch):

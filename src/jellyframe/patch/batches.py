@@ -44,7 +44,7 @@ _Terms = tuple[Any, Any, Any, Any]
 
 
 def rows_of(batch: Batch, start: int = 0, stop: int | None = None) -> Iterator[PatchRow]:
-    """Yield rows of the batch of a patch as objects."""
+    """Yield rows of the `batch` of a patch as objects, from `start` up to, but without, `stop`."""
     if batch.op is None:
         raise ValueError("the batch is one of statements, not of a patch: it has no operations")
     stop = len(batch) if stop is None else stop

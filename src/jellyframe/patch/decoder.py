@@ -18,7 +18,7 @@ from jellyframe.stream.decoder import (
 class PatchStreamDecoder(AnyStreamDecoder[PatchOptions]):
     """Decodes a patch stream, or several end to end, into batches that have the column `op`.
 
-    Parameters:
+    Args:
         limits: what untrusted input may ask for.
         strict: refuse what the specification lets a consumer refuse or ignore: transactions that start or end where
             they must not, or are open at the end, and graphs in a stream of triples.

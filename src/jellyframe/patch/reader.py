@@ -38,7 +38,7 @@ def open_patch_reader(
 ) -> PatchReader:
     """Open a Jelly-Patch stream for reading.
 
-    Parameters:
+    Args:
         source: a path, a URI, bytes, or a binary file object, which need not seek. gzip and Zstandard are recognised.
         limits: what untrusted input may ask for.
         strict: refuse what the specification lets a consumer refuse or ignore: transactions that start or end where

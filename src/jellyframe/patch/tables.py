@@ -20,12 +20,12 @@ from jellyframe.patch.marks import MarkedOutput, with_marks, write_marked
 from jellyframe.patch.options import PatchOptions, PatchStatementType, PatchStreamType
 
 if TYPE_CHECKING:
+    from jellyframe.arrow.types import ArrowTable
     from jellyframe.batch import Batch
     from jellyframe.options import LayoutName
-    from jellyframe.stream.writer import SupportsArrowStream
 
 OPTIONS_KEY: Final = b"jelly.patch.options"
-PatchTable: TypeAlias = "pa.Table | pa.RecordBatch | pa.RecordBatchReader | SupportsArrowStream"
+PatchTable: TypeAlias = "ArrowTable"
 
 
 def record_batches(

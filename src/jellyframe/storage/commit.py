@@ -17,7 +17,7 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import pyarrow.fs
 
@@ -206,14 +206,14 @@ class Target:
                 if _ONE_RUN_JOB.fullmatch(info.base_name) and self._is_abandoned(info):
                     self.storage.fs.delete_dir(info.path)
 
-    def _is_abandoned(self, staging: Any) -> bool:
+    def _is_abandoned(self, staging: pyarrow.fs.FileInfo) -> bool:
         if self.storage.exists(f"{staging.path}/{_REPLACED}"):
             # Killed while it moved files: this is the old data, which only its owner may delete.
             return False
         return is_unchanged_for(self.storage, staging, ABANDONED_AFTER_SECONDS)
 
 
-def is_unchanged_for(storage: Storage, folder: Any, seconds: float) -> bool:
+def is_unchanged_for(storage: Storage, folder: pyarrow.fs.FileInfo, seconds: float) -> bool:
     """Return whether a folder, given by its file info, and all that is in it were last changed that long ago."""
     inside = storage.children(folder.path, recursive=True)
     # Object stores know no times of folders.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 import pyarrow.fs
 
@@ -20,10 +19,16 @@ def find_files(
     may_be_empty: bool = False,
     filesystem: FileSystem | None = None,
 ) -> list[DataFile]:
-    """Return the files that paths stand for: files, folders of files of data (Jelly by default), patterns of either.
+    """Return the files that paths stand for, each once.
 
-    Paths may be URIs, or paths in a `filesystem`. That a pattern stands for nothing is an error, unless
-    `may_be_empty`.
+    Args:
+        paths: files, folders, patterns of either, and URIs of them
+        is_data: a function that tells from its name whether a file in a folder is meant: by default a Jelly file
+        may_be_empty: whether a pattern may match nothing
+        filesystem: of pyarrow or fsspec, in which the paths are
+
+    Raises:
+        StorageError: if there is nothing at a path
     """
     found: list[DataFile] = []
     for path in paths:
@@ -46,8 +51,8 @@ def find_files(
     return list(dict.fromkeys(found))
 
 
-def _matches(storage: Storage, pattern: str) -> Iterator[Any]:
-    """Return what a pattern stands for."""
+def _matches(storage: Storage, pattern: str) -> Iterator[pyarrow.fs.FileInfo]:
+    """Yield the files and folders that match a pattern."""
     before = pattern[: pattern.rfind("/", 0, first_glob(pattern)) + 1]
     wanted = glob_expression(pattern[len(before) :])
     recursive = "/" in pattern[len(before) :]

@@ -32,7 +32,7 @@ class HttpFile:
     `seek` works where the server answers ranges and did not compress the response; `seekable` tells. A response that
     was compressed for the way (`Content-Encoding`) is inflated.
 
-    Parameters:
+    Args:
         url: an `http:` or `https:` address; with a user and a password in it, they are sent.
         accept: the header `Accept`: media types that are wanted, by default Jelly.
         settings: time limits, retries, redirects and further headers.
@@ -76,7 +76,7 @@ class HttpFile:
     def read(self, size: int = -1, /) -> bytes:
         """Return what has arrived, at most `size` bytes; none only at the end. Without a size, return all the rest.
 
-        Parameters:
+        Args:
             size: the most bytes to return
         """
         if size < 0:
@@ -101,7 +101,7 @@ class HttpFile:
     def seek(self, offset: int, whence: int = os.SEEK_SET, /) -> int:
         """Move to an offset and return it. The next read asks for the bytes from there on.
 
-        Parameters:
+        Args:
             offset: the number of bytes
             whence: from where they count, as for other files
         """
@@ -121,6 +121,7 @@ class HttpFile:
         return offset
 
     def readable(self) -> bool:
+        """Return True: the file can be read."""
         return True
 
     def close(self) -> None:
@@ -130,6 +131,7 @@ class HttpFile:
 
     @property
     def closed(self) -> bool:
+        """Whether the file is closed."""
         return self._is_closed
 
     def __enter__(self) -> HttpFile:
@@ -202,7 +204,7 @@ class HttpInfo(NamedTuple):
 def http_info(url: str, accept: str = JELLY_ACCEPT, settings: HttpSettings | None = None) -> HttpInfo:
     """Ask a server about a file, without reading it.
 
-    Parameters:
+    Args:
         url: the address
         accept: the header `Accept`
         settings: time limits, retries and redirects

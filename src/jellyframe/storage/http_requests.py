@@ -32,7 +32,7 @@ _REASON_BYTES = 1000
 class HttpSettings:
     """How requests are sent.
 
-    Parameters:
+    Args:
         timeout: seconds to wait for a connection, and then for each piece of data.
         attempts: how often something is tried that fails without any data having come.
         back_off: seconds before the second attempt; before each further one twice as many, up to half a minute.
@@ -47,7 +47,7 @@ class HttpSettings:
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def wait(self, failures: int, response: urllib.error.HTTPError | None = None) -> None:
-        """Wait before another attempt: as long as the server asks for, or else with exponential back-off."""
+        """Wait before another attempt: exponentially longer with `failures`, or as long as a `response` asks for."""
         seconds = self.back_off * 2.0 ** (failures - 1) * random.uniform(0.8, 1.2)
         if response is not None:
             seconds = max(seconds, _retry_after(response))

@@ -22,10 +22,15 @@ _MOST_LINKS = 40
 
 
 class ByteSink:
-    """Bytes to a path, a URI or a file object, plain or compressed.
+    """Writes bytes to a path, a URI or a file object, plain or compressed.
 
-    What goes to a path appears there when `close` is called, whole, and never after `discard` or a failed write. A
-    file object that was passed in is left open, but flushed.
+    The file appears at a path when `close` is called, whole, and never after `discard` or a failed write. A file object
+    that was passed in is left open, but flushed.
+
+    Args:
+        sink: a path, a URI, or a binary file object
+        compression: `gzip`, `zstd` or None
+        filesystem: of pyarrow or fsspec, in which the sink is a path
     """
 
     def __init__(self, sink: Sink, compression: str | None = None, *, filesystem: FileSystem | None = None) -> None:
@@ -78,13 +83,13 @@ class ByteSink:
             self._raw = self._owned = storage.open_output(inner)
 
     def write(self, data: Buffer) -> None:
-        """Write all of the data, or raise."""
+        """Write all of the `data`, or raise."""
         if self._deflater is not None:
             data = self._deflater.compress(bytes(data))
         self._write_raw(data)
 
     def write_text(self, text: str) -> None:
-        """Write text in UTF-8; lone surrogates, as in file names that are not UTF-8, become escapes."""
+        """Write `text` in UTF-8; lone surrogates, as in file names that are not UTF-8, become escapes."""
         self.write(text.encode("utf-8", "backslashreplace"))
 
     def _write_raw(self, data: Buffer) -> None:
@@ -102,7 +107,7 @@ class ByteSink:
         return self._atomic is not None and self._deflater is None
 
     def rewrite(self, offset: int, data: Buffer) -> None:
-        """Replace bytes that have been written, as many as the data has, which must all be there."""
+        """Replace bytes that have been written: as many as `data` has, from an `offset` on."""
         if self._atomic is None or self._deflater is not None:
             raise StorageError("what has been written cannot be changed", source=self.name)
         file = self._atomic.file
@@ -116,7 +121,7 @@ class ByteSink:
             raise self._named(error) from None
 
     def flush(self) -> None:
-        """Hand on what has been written, as far as compression allows."""
+        """Flush what has been written, as far as compression allows."""
         try:
             flush_all(self._raw)
         except OSError as error:

@@ -38,9 +38,16 @@ def open_input(
 
 
 class ByteSource:
-    """Bytes from a path, a URI, from bytes, or from a file object; gzip and Zstandard are inflated on the way.
+    """Reads bytes from a path, a URI, bytes in memory or a file object; gzip and Zstandard are inflated.
 
-    `name` is how errors call it. A file object that was passed in is left open.
+    `name` is the name in errors. A file object that was passed in is left open.
+
+    Args:
+        source: a path, a URI, bytes, or a binary file object, which need not seek
+        limits: how far compressed input may inflate
+        start: the offset to read from
+        stop: the offset to read to; by default the end. With either, nothing is inflated
+        filesystem: of pyarrow or fsspec, in which the source is a path
     """
 
     def __init__(

@@ -10,7 +10,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import TracebackType
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.fs
@@ -31,22 +30,30 @@ _HADOOP_SCHEMES = re.compile(r"s3[an]://")
 
 @dataclass(frozen=True)
 class DataFile:
-    """A file to read: where it is, how large, and when it was modified (in nanoseconds)."""
+    """A file to read.
+
+    Attributes:
+        storage: the file system
+        path: where the file is in it
+        size: in bytes
+        modified: when, in nanoseconds
+        accept: the media types to ask a web server for; Jelly by default
+    """
 
     storage: Storage
     path: str
     size: int
     modified: int = field(default=0, compare=False)
-    # Of a file on a web server: the media types to ask for, by default Jelly.
     accept: str | None = None
 
     @classmethod
-    def of(cls, storage: Storage, info: Any) -> DataFile:
+    def of(cls, storage: Storage, info: pa.fs.FileInfo) -> DataFile:
+        """Return the file in a `storage` that an `info` of pyarrow describes."""
         return cls(storage, info.path, info.size, info.mtime_ns or 0)
 
     @property
     def name(self) -> str:
-        """What users call the file."""
+        """The name of the file in messages."""
         return self.storage.display(self.path)
 
     @property
@@ -56,6 +63,7 @@ class DataFile:
 
     @property
     def looks_compressed(self) -> bool:
+        """Whether the name tells a compression."""
         return looks_compressed(self.path.partition("?")[0] if self.storage.is_http else self.path)
 
     def open(self) -> InputHandle:
@@ -64,11 +72,11 @@ class DataFile:
 
 
 @lru_cache(maxsize=64)
-def _filesystem(base: str | None) -> Any:
+def _filesystem(base: str | None) -> pa.fs.FileSystem:
     return pa.fs.LocalFileSystem() if base is None else _from_uri(base)[0]
 
 
-def _from_uri(uri: str) -> tuple[Any, str]:
+def _from_uri(uri: str) -> tuple[pa.fs.FileSystem, str]:
     """Return the file system of a URI and the path in it. fsspec is asked where pyarrow does not know the scheme."""
     try:
         fs, path = pa.fs.FileSystem.from_uri(uri)
@@ -82,27 +90,31 @@ def _from_uri(uri: str) -> tuple[Any, str]:
     return fs, path
 
 
-def _arrow_filesystem(given: Any) -> Any:
+def _arrow_filesystem(given: FileSystem) -> pa.fs.FileSystem:
     """Return a file system of pyarrow or fsspec as one of pyarrow."""
     return given if isinstance(given, pa.fs.FileSystem) else pa.fs.PyFileSystem(pa.fs.FSSpecHandler(given))
 
 
 @dataclass(frozen=True)
 class Storage:
-    """A file system: the local one, that of a URI, or one that was given.
+    """A file system. It can be sent to other machines, where it is opened again.
 
-    It can be sent to other machines, and is opened there again.
+    Attributes:
+        base: the URI of the file system, or the name of the `given` one; None for the local one
+        given: a file system of pyarrow
     """
 
     base: str | None = None
-    given: Any = field(default=None, compare=False, repr=False)
+    given: pa.fs.FileSystem | None = field(default=None, compare=False, repr=False)
 
     @property
-    def fs(self) -> Any:
+    def fs(self) -> pa.fs.FileSystem:
+        """The file system of pyarrow."""
         return _filesystem(self.base) if self.given is None else self.given
 
     @property
     def is_local(self) -> bool:
+        """Whether this is the local file system."""
         return self.base is None
 
     @property
@@ -111,12 +123,12 @@ class Storage:
         return self.given is None and is_http_uri(self.base or "")
 
     def display(self, path: str) -> str:
-        """Return what users call a file."""
+        """Return the name of the file at a `path` in messages."""
         path = display_name(path)
         return path if self.base is None or self.given is not None else f"{self.base.partition('://')[0]}://{path}"
 
     def address(self, path: str) -> str:
-        """Return the URI of a path, with the host and the settings of the URI that this is the file system of.
+        """Return the URI of a `path`, with the host and the settings of the URI that this is the file system of.
 
         Of the local file system, and of one that was given, it is the path.
         """
@@ -128,7 +140,7 @@ class Storage:
         return f"{uri.removesuffix(_from_uri(self.base)[1])}{path}{mark}{settings}"
 
     def open(self, path: str, accept: str | None = None) -> InputHandle:
-        """Open a file for reading, from any place in it; of a web server, one of the media types `accept`."""
+        """Open the file at a `path` for reading, from any offset. Web servers are asked for media types, `accept`."""
         if self.is_local:
             return open(path, "rb", buffering=0)
         if self.is_http:
@@ -139,11 +151,11 @@ class Storage:
             raise StorageError(f"{self.display(path)}: {error}") from error
 
     def open_output(self, path: str) -> OutputHandle:
-        """Open a file for writing, which appears when it is closed; `discard` gives it up."""
+        """Open a file for writing, which appears at a `path` when it is closed; `discard` drops it."""
         return _RemoteOutput(self, path)
 
     def write_new(self, path: str, data: bytes) -> bool:
-        """Make a small file, whole or not at all. False if there is one of this name already."""
+        """Write `data` to a new file at a `path`, whole or not at all. Return False if there is one already."""
         folder, _, name = path.rpartition("/")
         self.fs.create_dir(folder, recursive=True)
         if not self.is_local:
@@ -166,7 +178,8 @@ class Storage:
         finally:
             os.unlink(temporary)
 
-    def info(self, path: str) -> Any:
+    def info(self, path: str) -> pa.fs.FileInfo:
+        """Return whether there is a file or a folder at a `path`, its size and when it was modified."""
         if self.is_http:
             try:
                 found = http_info(self.address(path))
@@ -178,15 +191,19 @@ class Storage:
         return self.fs.get_file_info(path)
 
     def exists(self, path: str) -> bool:
+        """Return whether there is a file or a folder at a `path`."""
         return bool(self.info(path).type != pa.fs.FileType.NotFound)
 
-    def children(self, path: str, *, recursive: bool = False) -> list[Any]:
-        """Return what is in a folder, sorted by path."""
+    def children(self, path: str, *, recursive: bool = False) -> list[pa.fs.FileInfo]:
+        """Return the files and folders in the folder at a `path`, and below it if `recursive`, sorted by path."""
         selector = pa.fs.FileSelector(path, recursive=recursive, allow_not_found=True)
         return sorted(self.fs.get_file_info(selector), key=lambda info: info.path)
 
     def data_files(self, folder: str, is_data: NameTest | None = None) -> list[DataFile]:
-        """Return the files of data below a folder, Jelly by default. Names with _ or . in front are hidden."""
+        """Return the files below a `folder` whose names pass the test `is_data`: by default those of Jelly files.
+
+        Files and folders whose names begin with `_` or `.` are left out.
+        """
         is_data = is_data or is_jelly_name
         return [
             DataFile.of(self, info)
@@ -198,7 +215,7 @@ class Storage:
 class _RemoteFile:
     """A file in an object store, read in large pieces."""
 
-    def __init__(self, file: Any, name: str) -> None:
+    def __init__(self, file: pa.NativeFile, name: str) -> None:
         self.name = name
         self._file = file
         self._piece = b""

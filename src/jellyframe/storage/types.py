@@ -61,7 +61,7 @@ class BinarySink(Protocol):
     """
 
     def write(self, data: Buffer, /) -> int | None:
-        """Write some of the data."""
+        """Write some of the `data`."""
 
 
 class OutputHandle(BinarySink, Protocol):

@@ -287,7 +287,7 @@ class AnyStreamDecoder(ABC, Generic[_OptionsT]):
 class StreamDecoder(AnyStreamDecoder[StreamOptions]):
     """Decodes one Jelly stream, or several end to end.
 
-    Parameters:
+    Args:
         limits: what untrusted input may ask for.
         concatenated: every options row begins a new stream; otherwise a repeated one has to be identical, and changes
             nothing.

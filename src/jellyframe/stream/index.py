@@ -46,7 +46,14 @@ class RestartPoint(NamedTuple):
 
 
 class Index(NamedTuple):
-    """The index of one stream: its restart points, its statements, and where in the file it begins and ends."""
+    """The index of one stream.
+
+    Attributes:
+        restarts: its restart points
+        statements: how many it has
+        start: where it begins in the file
+        stop: where it ends, behind the index
+    """
 
     restarts: list[RestartPoint]
     statements: int
@@ -69,7 +76,7 @@ def encode_index_frame(restarts: list[tuple[int, int]], statements: int, stream_
 
 
 def read_index(file: InputHandle, end: int | None = None) -> Index | None:
-    """Return the index of the stream that ends at `end`, by default the end of the file; None if it has none."""
+    """Return the index of the stream that ends at `end` of a `file`, by default at its end; None if it has none."""
     if end is None:
         end = file.seek(0, os.SEEK_END)
     if end < _TRAILER.size:
@@ -117,7 +124,7 @@ def _decode_index_frame(frame: bytes, end: int) -> Index | None:
 
 
 def restart_points(file: InputHandle) -> list[RestartPoint]:
-    """Return the restart points of a file, its start among them; files of several streams, end to end, too."""
+    """Return the restart points of a `file`, its start among them. The file may hold several streams, end to end."""
     return list(each_restart_point(file))
 
 

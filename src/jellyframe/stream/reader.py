@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from jellyframe.batch import Batch
 from jellyframe.batch.frames import Frame, frames_of
@@ -27,6 +27,20 @@ if TYPE_CHECKING:
 STATEMENTS_AT_A_TIME = 4096
 
 
+class ReaderSettings(TypedDict, total=False):
+    """The keyword arguments of `open_reader`."""
+
+    limits: Limits | None
+    concatenated: bool
+    batch_rows: int
+    delimited: bool | None
+    byte_range: tuple[int, int | None] | None
+    self_contained: bool
+    on_damage: Callable[[Damage], object] | None
+    filesystem: FileSystem | None
+    dialect: DialectName
+
+
 def open_reader(
     source: Source,
     *,
@@ -42,7 +56,7 @@ def open_reader(
 ) -> JellyReader:
     """Open a Jelly stream for reading.
 
-    Parameters:
+    Args:
         source: a path, a URI, bytes, or a binary file object, which need not seek. gzip and Zstandard are recognised.
         limits: what untrusted input may ask for.
         concatenated: every options row begins a new stream. By default, as the format says, a repeated one has to be
@@ -113,7 +127,7 @@ class StatementReader(AnyReader[StreamOptions]):
 
         The schema's metadata has the options of the stream, and the namespaces declared so far.
 
-        Parameters:
+        Args:
             layout: `struct`, `ntriples` or `flat`, as in `read_table`.
             frame_column: add the number of the frame as a column `frame`.
             columns: those to make; all by default.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import pyarrow as pa
 
@@ -16,12 +16,29 @@ from jellyframe.errors import TableError
 from jellyframe.options import VERSION_1_0
 from jellyframe.stream.decoder import DEFAULT_BATCH_ROWS
 from jellyframe.stream.reader import JellyReader, open_reader
-from jellyframe.stream.writer import SupportsArrowStream, WriterSettings, open_writer
+from jellyframe.stream.writer import WriterSettings, open_writer
 
 if TYPE_CHECKING:
+    from jellyframe.arrow.types import ArrowTable
     from jellyframe.options import DialectName, LayoutName, Limits, StreamOptions
     from jellyframe.storage.types import FileSystem, Path, Sink, Source
     from jellyframe.stream.recovery import Damage
+
+
+class TableSettings(TypedDict, total=False):
+    """The keyword arguments of `read_table`."""
+
+    layout: LayoutName
+    frame_column: bool
+    columns: Sequence[str] | None
+    dictionary: bool
+    filesystem: FileSystem | None
+    limits: Limits | None
+    concatenated: bool
+    delimited: bool | None
+    byte_range: tuple[int, int | None] | None
+    on_damage: Callable[[Damage], object] | None
+    dialect: DialectName
 
 
 def read_table(
@@ -43,7 +60,7 @@ def read_table(
 
     The metadata of its schema has the options of the (first) stream and the namespaces, as JSON, for `write_table`.
 
-    Parameters:
+    Args:
         source: a path, a URI, bytes, or a binary file object; or a list of paths and URIs, read in their order.
         layout: `struct`, `ntriples` or `flat`.
         frame_column: add the number of the frame in its stream as a column `frame`.
@@ -102,7 +119,7 @@ def _ignore(_damage: Damage) -> None:
 
 
 def write_table(
-    table: pa.Table | pa.RecordBatch | pa.RecordBatchReader | SupportsArrowStream,
+    table: ArrowTable,
     sink: Sink,
     options: StreamOptions | None = None,
     *,
@@ -111,7 +128,7 @@ def write_table(
 ) -> None:
     """Write an Arrow table as a Jelly stream.
 
-    Parameters:
+    Args:
         table: a table, record batch or record batch reader of pyarrow, or an object with Arrow's stream interface.
         sink: as in `open_writer`.
         options: of the stream. By default those in the metadata of the table's schema, where `read_table` puts them, as

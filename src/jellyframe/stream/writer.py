@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Literal, Protocol, TypedDict, Unpack
+from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
 from jellyframe.batch import Batch
 from jellyframe.batch.frames import Frame
@@ -22,18 +22,10 @@ from jellyframe.stream.statements import encode_statements
 from jellyframe.stream.writing import AnyWriter
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
+    from jellyframe.arrow.types import ArrowTable
     from jellyframe.options import DialectName, LayoutName
     from jellyframe.storage.types import Compression, FileSystem, Sink
     from jellyframe.terms import IRI, Quad, Triple
-
-
-class SupportsArrowStream(Protocol):
-    """A table with Arrow's stream interface, such as those of Polars, DuckDB and pandas."""
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """Return a capsule with an ArrowArrayStream."""
 
 
 class WriterSettings(TypedDict, total=False):
@@ -152,7 +144,7 @@ class JellyWriter(AnyWriter[StreamEncoder]):
 
     def write_table(
         self,
-        table: pa.Table | pa.RecordBatch | pa.RecordBatchReader | SupportsArrowStream,
+        table: ArrowTable,
         layout: LayoutName | None = None,
     ) -> None:
         """Write an Arrow table, record batch or record batch reader, in any of the layouts of `read_table`.

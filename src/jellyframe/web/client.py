@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Unpack
 from urllib.parse import quote
 
 from jellyframe import formats
 from jellyframe.errors import StorageError, display_name
 from jellyframe.storage.http import HttpFile
 from jellyframe.storage.http_requests import HttpSettings
-from jellyframe.stream.reader import JellyReader, open_reader
-from jellyframe.stream.tables import read_table
+from jellyframe.stream.reader import JellyReader, ReaderSettings, open_reader
+from jellyframe.stream.tables import TableSettings, read_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -22,7 +22,7 @@ _LISTING_BYTES = 64 << 20
 
 
 class Entry(NamedTuple):
-    """What is in a folder: a file with its format and its size, or a folder."""
+    """An entry of a folder: the `name` of a file with its `format` and `size`, or of a folder (`is_folder`)."""
 
     name: str
     is_folder: bool
@@ -33,7 +33,7 @@ class Entry(NamedTuple):
 class HttpClient:
     """A client for `jellyframe http serve`, and for other servers that send Jelly when they are asked for it.
 
-    Parameters:
+    Args:
         url: the address of the server, or of a folder on it
         settings: time limits, retries, redirects and further headers
     """
@@ -43,9 +43,9 @@ class HttpClient:
         self._settings = settings
 
     def entries(self, folder: str = "") -> list[Entry]:
-        """Return what is in a folder.
+        """Return the entries of a folder.
 
-        Parameters:
+        Args:
             folder: its path; by default all that is served
         """
         with HttpFile(self.address(folder), accept="application/json", settings=self._settings) as file:
@@ -60,20 +60,20 @@ class HttpClient:
             raise StorageError(f"{display_name(self.address(folder))}: the answer is not a list of files") from None
 
     @contextmanager
-    def open(self, path: str = "", **settings: Any) -> Iterator[JellyReader]:
+    def open(self, path: str = "", **settings: Unpack[ReaderSettings]) -> Iterator[JellyReader]:
         """Open a file, or all files of a folder, as one Jelly stream, for a `with` block.
 
-        Parameters:
+        Args:
             path: its path on the server; by default all that is served
             settings: arguments of `open_reader`
         """
         with self.open_bytes(path) as file, open_reader(file, **settings) as reader:
             yield reader
 
-    def read_table(self, path: str = "", **settings: Any) -> pa.Table:
+    def read_table(self, path: str = "", **settings: Unpack[TableSettings]) -> pa.Table:
         """Read a file, or all files of a folder, into an Arrow table.
 
-        Parameters:
+        Args:
             path: its path on the server; by default all that is served
             settings: arguments of `read_table`
         """
@@ -83,7 +83,7 @@ class HttpClient:
     def open_bytes(self, path: str = "", format_name: str = "jelly") -> HttpFile:
         """Open a file, or all files of a folder, as a binary file object of some format.
 
-        Parameters:
+        Args:
             path: its path on the server; by default all that is served
             format_name: the format to ask for: jelly, nq, nt, trig or ttl
         """
@@ -93,7 +93,7 @@ class HttpClient:
     def address(self, path: str = "") -> str:
         """Return the address of a path.
 
-        Parameters:
+        Args:
             path: names with slashes between them, with nothing escaped
         """
         return f"{self.url}/{quote(path.lstrip('/'))}"

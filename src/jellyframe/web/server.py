@@ -50,7 +50,7 @@ def base_url(bound: socket.socket) -> str:
 def run(app: Any, bound: socket.socket, on_ready: Callable[[], object]) -> None:
     """Serve an app until a signal asks to end; responses then have some seconds to finish.
 
-    Parameters:
+    Args:
         app: an ASGI app
         bound: a socket that listens; it is closed in the end
         on_ready: called when requests are answered

@@ -33,7 +33,7 @@ def data_app(
 ) -> DataApp:
     """Return an ASGI app that serves a folder of data, or one file.
 
-    Parameters:
+    Args:
         data: the folder or the file; nothing outside of it is served, and no file whose name tells no format.
         hosts: names under which the app may be asked, as `Host` has them; by default any. What listens on loopback
             should name them, lest pages of other sites ask it through a name that leads there.
@@ -43,7 +43,7 @@ def data_app(
 
 
 class DataApp:
-    """An ASGI app; `data_app` makes one."""
+    """An ASGI app that serves files and folders; `data_app` makes one."""
 
     def __init__(self, root: Root, guard: HostGuard, on_error: Callable[[str], object]) -> None:
         self._root = root

@@ -32,7 +32,7 @@ Document: TypeAlias = dict[str, Any]
 class ViewApp:
     """An ASGI app for the page of some files. All requests must carry the token, which only the user knows.
 
-    Parameters:
+    Args:
         files: the files to look at
         token: the secret that is in the address of the page
         hosts: names under which the app may be asked

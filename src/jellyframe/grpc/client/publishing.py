@@ -29,7 +29,7 @@ from jellyframe.stream.statements import encode_statements
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from jellyframe.stream.writer import SupportsArrowStream
+    from jellyframe.arrow.types import SupportsArrowStream
     from jellyframe.terms import Quad, Triple
 
     # What can be published.

@@ -99,7 +99,7 @@ class _Cursor:
 class BrowsedFile:
     """A Jelly file that is looked into. It is for one thread at a time.
 
-    Parameters:
+    Args:
         path: a path, or a URI
         limits: what untrusted input may ask for
     """
@@ -183,7 +183,7 @@ class BrowsedFile:
     ) -> Page:
         """Return the statements from a place on, those that pass the filters, as `scan` has them.
 
-        Parameters:
+        Args:
             place: where to begin, by default at the start
             filters: the wanted terms of each position (s, p, o, g) that is filtered
             rows: statements on a page

@@ -80,7 +80,7 @@ class CommittedRows:
             self._ranges.write(_RANGE.pack(start, before))
 
     def rows(self, operations: int) -> Iterator[Batch]:
-        """Yield the rows that hold and have one of some operations, which are bits."""
+        """Yield the rows that hold and have one of some `operations`, which are bits."""
         ranges = self._each_range()
         start, stop = next(ranges)
         before = 0

@@ -35,9 +35,10 @@ _FLIP = bytes([1, 0]) + bytes(254)
 
 
 def diff_batches(old: Stream, new: Stream, fingerprints: Fingerprints | None = None) -> Iterator[Batch]:
-    """Yield the changes that turn the statements of one stream into those of the other, as rows of a patch.
+    """Yield the changes that turn the statements of `old` into those of `new`, as rows of a patch.
 
     Deletes come first, in the order of the old stream, then adds in the order of the new one; none comes twice.
+    `fingerprints` identify statements.
     """
     fingerprints = fingerprints or random_fingerprints()
     with RecordSpool(fingerprints) as olds, RecordSpool(fingerprints) as news:
@@ -61,9 +62,9 @@ def diff_batches(old: Stream, new: Stream, fingerprints: Fingerprints | None = N
 
 
 def last_operations(patch: Stream, fingerprints: Fingerprints | None = None) -> Iterator[Batch]:
-    """Yield the last operation on each statement of a patch, in order.
+    """Yield the last operation on each statement of a `patch`, in order.
 
-    The batches may have adds and deletes only: those of `CommittedRows.changes`.
+    The batches may have adds and deletes only: those of `CommittedRows.changes`. `fingerprints` identify statements.
     """
     with RecordSpool(fingerprints or random_fingerprints()) as spool:
         for batch in patch():
@@ -80,7 +81,7 @@ def last_operations(patch: Stream, fingerprints: Fingerprints | None = None) -> 
 
 @dataclass
 class ApplyCounts:
-    """How many statements of the data were kept and deleted, and how many were added to them."""
+    """How many statements of the data were `kept` and `deleted`, and how many were `added` to them."""
 
     kept: int = 0
     deleted: int = 0
@@ -90,11 +91,11 @@ class ApplyCounts:
 def apply_batches(
     data: Stream, patch: Stream, fingerprints: Fingerprints | None = None, counts: ApplyCounts | None = None
 ) -> Iterator[Batch]:
-    """Yield the statements of data as a patch leaves them behind: what is left of them, in order, then what is new.
+    """Yield the statements of `data` after a `patch`: those that are left, in order, then those that are new.
 
     The batches of the patch may have adds and deletes only: those of `CommittedRows.changes`. Statements that the data
     has twice, and that the patch does not delete, stay twice. The data is read once where the patch is small. Once all
-    batches are drawn, `counts` are right.
+    batches are drawn, `counts` are right. `fingerprints` identify statements.
     """
     counts = counts or ApplyCounts()
     fingerprints = fingerprints or random_fingerprints()
