@@ -199,6 +199,10 @@ class OptionsError(JellyError):
     """Stream options that are invalid, do not fit together, or differ where they have to be equal."""
 
 
+class StreamKindError(OptionsError):
+    """A stream of the other kind: of patches where statements are read, or of statements where patches are."""
+
+
 class EncodeError(JellyError):
     """A statement that cannot be written with the options of the stream."""
 

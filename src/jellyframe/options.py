@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, ClassVar, Final, Literal, Protocol, TypeAlias, TypedDict, TypeVar, Unpack
 
-from jellyframe.errors import Advice, EncodeError, LimitError, OptionsError, shortened
+from jellyframe.errors import Advice, EncodeError, LimitError, OptionsError, StreamKindError, shortened
 from jellyframe.wire import BYTES, VARINT, decode_fields, encode_bytes_field, encode_string, encode_varint
 
 _E = TypeVar("_E", bound=IntEnum)
@@ -300,9 +300,9 @@ class StreamOptions:
 
 
 def refuse_patch_options(data: bytes) -> None:
-    """Raise an OptionsError if an options message is that of a patch stream, which begins with a number."""
+    """Raise a StreamKindError if an options message is that of a patch stream, which begins with a number."""
     if any(field == 1 and wire_type == VARINT for field, wire_type, _value in decode_fields(data)):
-        raise OptionsError(
+        raise StreamKindError(
             "this is a Jelly-Patch stream, not one of RDF statements; read it with open_patch_reader "
             "or `jellyframe patch`"
         )

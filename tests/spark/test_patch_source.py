@@ -252,3 +252,33 @@ def test_bad_input_is_reported_in_its_place(tmp_path):
     (message,) = [text for (text,) in read.rows("_corrupt_record") if text]
     assert message.startswith(str(tmp_path / "bad.jellyp"))
     assert ReadPatches(tmp_path, mode="DROPMALFORMED").table.num_rows >= len(EVERY_ROW)
+
+
+def damaged_log(path):
+    """Write a hundred patches of one transaction each, and spoil some bytes in the middle of the file."""
+    rows: list[PatchRow] = []
+    for number in range(100):
+        adds = [Add(*statement(10 * number + row)) for row in range(4)]
+        rows += [Header("id", Literal(str(number))), TransactionStart(), *adds, TransactionCommit(), Punctuation()]
+    write_patch(path, rows, PUNCTUATED, restart_every=1500, frame_rows=9)
+    data = path.read_bytes()
+    middle = len(data) // 2
+    path.write_bytes(data[:middle] + b"\xff" * 30 + data[middle + 10 :])
+    return path
+
+
+@pytest.mark.parametrize("mode", ["DROPMALFORMED", "PERMISSIVE"])
+@pytest.mark.parametrize("size", [1, 1 << 30])
+def test_damage_never_commits_a_part_of_a_transaction(tmp_path, mode, size):
+    path = damaged_log(tmp_path / "log.jellyp")
+    with pytest.raises(ParseError, match=r"log\.jellyp: "):
+        ReadPatches(path, partition_bytes=size)
+    read = ReadPatches(path, layout="ntriples", partition_bytes=size, mode=mode, committed="true")
+    values = [o for op, o in zip(read.table["op"].to_pylist(), read.table["o"].to_pylist(), strict=True) if op == "A"]
+    numbers = [int(value.strip('"').removeprefix("value ")) for value in values]
+    assert 240 < len(numbers) < 400
+    assert numbers == [number + row for number in numbers[::4] for row in range(4)]
+    if mode == "PERMISSIVE":
+        (report,) = [text for text in read.table["_corrupt_record"].to_pylist() if text is not None]
+        assert report.startswith(f"{path}: frame ")
+        assert "are lost: " in report

@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jellyframe import formats
 from jellyframe.cli.arguments import add_command, add_dialect, add_format, add_limits, add_output, limits_of
 from jellyframe.cli.console import UsageError
 from jellyframe.cli.frame_ranges import frame_range
+from jellyframe.cli.recovering import Losses, add_recover
 from jellyframe.cli.stream_options import add_compression, compression_of
-from jellyframe.cli.wording import option_words
-
-if TYPE_CHECKING:
-    from jellyframe.stream.recovery import Damage
-
-# The output is there, and something of the input is not in it.
-EXIT_INCOMPLETE = 1
 
 _EXAMPLES = """
 jellyframe rdf from-jelly people.jelly > people.nq
@@ -69,12 +63,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_switch(
         "--concatenated", default=False, help="the input is several streams, end to end, each with its own options"
     )
-    parser.add_switch(
-        "--recover",
-        default=False,
-        help="read on behind damage, from the next restart point. What was lost is a warning for each place, with the "
-        "bytes from which to which; the exit code is then 1. The rest of a pipe or of compressed input is lost",
-    )
+    add_recover(parser)
     add_dialect(parser, "what is read: the released format (by default) or its draft 1.0.0", default="released")
     add_limits(parser)
     parser.add_argument(
@@ -92,13 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
     in_format = arguments.in_format or formats.JELLY.name
     if arguments.recover and formats.format_by_name(in_format) is not formats.JELLY:
         raise UsageError(f"--recover reads damaged Jelly, and --in-format says {in_format}")
-    losses = 0
-
-    def report(damage: Damage) -> None:
-        nonlocal losses
-        losses += 1
-        arguments.console.warn(damage.describe(option_words))
-
+    losses = Losses(arguments)
     paths = input_paths(named_inputs(arguments.inputs), in_format)
     target = output_format(arguments.out_format, arguments.to)
     compression = compression_of(arguments)
@@ -111,7 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
             lenient=arguments.lenient,
             concatenated=arguments.concatenated,
             limits=limits_of(arguments),
-            on_damage=report if arguments.recover else None,
+            on_damage=losses.on_damage,
             dialect=arguments.dialect,
         ),
         validate_terms=arguments.validate_terms,
@@ -123,4 +106,4 @@ def run(arguments: argparse.Namespace) -> int:
         progress=progress_callback(arguments.console),
     )
     run_conversion(paths, sink, plan)
-    return EXIT_INCOMPLETE if losses else 0
+    return losses.exit_code

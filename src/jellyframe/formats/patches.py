@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from jellyframe.patch.rows import PatchRow
     from jellyframe.patch.tables import PatchTable
     from jellyframe.storage.types import FileSystem, Sink, Source
+    from jellyframe.stream.recovery import Damage
 
 
 class PatchReadSettings(TypedDict, total=False):
@@ -47,6 +48,7 @@ class PatchReadSettings(TypedDict, total=False):
     patch_ends: PatchEnds
     generalized: bool
     on_error: Callable[[TextError], object] | None
+    on_damage: Callable[[Damage], object] | None
     filesystem: FileSystem | None
 
 
@@ -104,6 +106,7 @@ def open_patch_input(
     patch_ends: PatchEnds = "headers",
     generalized: bool = True,
     on_error: Callable[[TextError], object] | None = None,
+    on_damage: Callable[[Damage], object] | None = None,
     filesystem: FileSystem | None = None,
 ) -> PatchReader:
     """Open patches of any format for reading: Jelly-Patch or RDF Patch text.
@@ -123,7 +126,10 @@ def open_patch_input(
             follows other rows), `marks` (only at such lines), `transactions` (at such lines and after each
             transaction) or `none`
         generalized: of text, let any term stand in any place
-        on_error: of text, called with the error of each line that cannot be read, which is then left out
+        on_error: of text, called with the error of each line that cannot be read, which is then left out; the
+            transaction that it is in ends with an abort
+        on_damage: of Jelly-Patch, called with what is lost of a damaged file, a `Damage`; reading goes on behind it,
+            and a transaction of which something is lost ends with an abort
         filesystem: where the path is, a file system of pyarrow or fsspec
 
     Raises:
@@ -139,6 +145,7 @@ def open_patch_input(
             batch_rows=batch_rows,
             delimited=delimited,
             byte_range=byte_range,
+            on_damage=on_damage,
             filesystem=filesystem,
         )
     if byte_range is not None:

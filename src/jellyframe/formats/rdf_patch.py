@@ -30,6 +30,7 @@ from jellyframe.options import Limits
 from jellyframe.patch.batches import row_batches
 from jellyframe.patch.options import PatchOptions, PatchStatementType, PatchStreamType
 from jellyframe.patch.reader import PatchReader
+from jellyframe.patch.recovery import RowsAroundLosses
 from jellyframe.storage.sinks import ByteSink
 from jellyframe.storage.sources import ByteSource
 from jellyframe.stream.decoder import DEFAULT_BATCH_ROWS, check_batch_rows
@@ -80,8 +81,8 @@ def open_text_input(
         generalized: let any term stand in any place
         batch_rows: rows in a batch, at most
         limits: what untrusted input may ask for
-        on_error: called with the error of each line that cannot be read, which is then left out; by default the first
-            one ends reading
+        on_error: called with the error of each line that cannot be read, which is then left out; the transaction that
+            it is in ends with an abort. By default the first one ends reading
         filesystem: where the path is, a file system of pyarrow or fsspec
 
     Raises:
@@ -101,7 +102,8 @@ def open_text_input(
         options.has_graph, generalized, limits.max_nesting_depth, on_error, lenient, strict, _END_BITS[patch_ends]
     )
     file = ByteSource(source, limits, filesystem=filesystem)
-    return PatchReader(_TextBatches(file, parser, options, batch_rows), file.name)
+    batches = _TextBatches(file, parser, options, batch_rows)
+    return PatchReader(batches if on_error is None else _TolerantBatches(batches, on_error), file.name)
 
 
 class _TextBatches:
@@ -125,6 +127,35 @@ class _TextBatches:
 
     def close(self) -> None:
         self._file.close()
+
+
+class _TolerantBatches:
+    """The same for a text of which lines that cannot be read are left out: none of their transactions is committed."""
+
+    is_delimited = None
+
+    def __init__(self, batches: _TextBatches, on_error: Callable[[TextError], object]) -> None:
+        self._batches = batches
+        self._on_error = on_error
+        self.options = batches.options
+        self._given = self._each_batch()
+
+    def next_batch(self) -> Batch | None:
+        return next(self._given, None)
+
+    def _each_batch(self) -> Iterator[Batch]:
+        rows = RowsAroundLosses()
+        try:
+            while (batch := self._batches.next_batch()) is not None:
+                yield from rows.of(batch)
+        except TextError as error:
+            # No line, but the end of the text is wrong.
+            self._on_error(error)
+            yield from rows.loss(None)
+        yield from rows.end()
+
+    def close(self) -> None:
+        self._batches.close()
 
 
 # ---- writing ----------------------------------------------------------------------------------------------

@@ -64,6 +64,7 @@ class LineParser(TermParser):
                 if self.on_error is None:
                     raise
                 self.on_error(error)
+                self.lose_line(builder)
                 self.pos = text.line_end(self.line_start, self.limit)
                 self.end_line()
 
@@ -74,6 +75,12 @@ class LineParser(TermParser):
     ) -> cython.int:
         """Read lines until the batch is full or no whole line is left; for derived classes."""
         raise NotImplementedError
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def lose_line(self, builder: BatchBuilder) -> cython.int:
+        """Note that a line is left out; for derived classes to which it matters."""
+        return 0
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)

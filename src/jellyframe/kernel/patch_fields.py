@@ -18,6 +18,11 @@ PATCH_DATATYPE = 13
 PATCH_HEADER = 14
 PATCH_PUNCTUATION = 15
 
+# What stands in the column `op` where a text has a line that cannot be read, and reading goes on: a row of any kind, or
+# one that is not of a transaction. `jellyframe.patch.recovery` takes them out.
+PATCH_LOST = 0
+PATCH_LOST_ROW = 1
+
 # PatchStatementType.
 STATEMENT_TRIPLES = 1
 STATEMENT_QUADS = 2

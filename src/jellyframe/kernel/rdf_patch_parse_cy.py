@@ -25,6 +25,8 @@ if cython.compiled:
         PATCH_ADD,
         PATCH_DELETE,
         PATCH_HEADER,
+        PATCH_LOST,
+        PATCH_LOST_ROW,
         PATCH_NAMESPACE_ADD,
         PATCH_NAMESPACE_DELETE,
         PATCH_PUNCTUATION,
@@ -39,6 +41,8 @@ else:
         PATCH_ADD,
         PATCH_DELETE,
         PATCH_HEADER,
+        PATCH_LOST,
+        PATCH_LOST_ROW,
         PATCH_NAMESPACE_ADD,
         PATCH_NAMESPACE_DELETE,
         PATCH_PUNCTUATION,
@@ -70,6 +74,12 @@ class PatchTextParser(LineParser):
     ends: cython.int
     ops: cython.int[::1]
     in_transaction: cython.bint
+    # False behind a line that is left out and may have started or ended a transaction.
+    is_turn_known: cython.bint
+    # Whether the line is a start or an end of a transaction where there can be none.
+    is_out_of_turn: cython.bint
+    # The operation of the line, 0 until it is known.
+    line_op: cython.int
     # Whether the patch has rows that are not headers, and whether it ends before the next row.
     has_rows: cython.bint
     is_end_due: cython.bint
@@ -91,6 +101,9 @@ class PatchTextParser(LineParser):
         self.ends = ends
         self.ops = int_column(16)
         self.in_transaction = False
+        self.is_turn_known = True
+        self.is_out_of_turn = False
+        self.line_op = 0
         self.has_rows = False
         self.is_end_due = False
         self.place = 0
@@ -103,7 +116,7 @@ class PatchTextParser(LineParser):
 
     def end_of_text(self) -> None:
         """Raise if the text ends inside a transaction."""
-        if self.in_transaction and self.strict:
+        if self.in_transaction and self.strict and self.is_turn_known:
             self.line_start = self.pos
             self.fail(self.pos, "the text ends inside a transaction, and must end it with 'TC .' or 'TA .'")
 
@@ -116,6 +129,8 @@ class PatchTextParser(LineParser):
         op: cython.int
         while self.pos < self.limit and builder.rows < max_rows and self.table.values.data_size < max_bytes:
             self.line_start = self.pos
+            self.line_op = 0
+            self.is_out_of_turn = False
             c = self.text.data[self.pos]
             if c <= 0x23:
                 c = self.skip_blanks()
@@ -125,7 +140,7 @@ class PatchTextParser(LineParser):
                     self.end_line()
                     continue
             self.place = self.pos
-            op = self._operation(c)
+            op = self.line_op = self._operation(c)
             if self.is_end_due or (op == PATCH_HEADER and self._begins_patch()):
                 # The line is read again, behind the mark.
                 self._add_mark(builder, PATCH_PUNCTUATION)
@@ -228,7 +243,8 @@ class PatchTextParser(LineParser):
     @cython.exceptval(-1, check=False)
     def _transaction(self, builder: BatchBuilder, op: cython.int) -> cython.int:
         is_start: cython.bint = op == PATCH_TRANSACTION_START
-        if self.strict and is_start == self.in_transaction:
+        if self.strict and is_start == self.in_transaction and self.is_turn_known:
+            self.is_out_of_turn = True
             if is_start:
                 return self.fail(self.place, "a transaction starts inside another transaction")
             word = "commit" if op == PATCH_TRANSACTION_COMMIT else "abort"
@@ -236,8 +252,19 @@ class PatchTextParser(LineParser):
         self._end_row()
         self._add_mark(builder, op)
         self.in_transaction = is_start
+        self.is_turn_known = True
         self.is_end_due = not is_start and (self.ends & AT_TRANSACTIONS) != 0
         return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def lose_line(self, builder: BatchBuilder) -> cython.int:
+        """Add a row that says what kind of line was left out."""
+        if self.line_op == 0 or PATCH_TRANSACTION_START <= self.line_op <= PATCH_TRANSACTION_ABORT:
+            # What comes out of turn still says what the rows behind it are in.
+            self.is_turn_known = self.is_out_of_turn
+            return self._add_mark(builder, PATCH_LOST)
+        return self._add_mark(builder, PATCH_LOST_ROW)
 
     # ---- the end of a patch ----
 
@@ -259,8 +286,10 @@ class PatchTextParser(LineParser):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def _mark(self, builder: BatchBuilder) -> cython.int:
-        if self.in_transaction:
+        if self.in_transaction and self.is_turn_known:
             return self.fail(self.pos, "'# end of patch' inside a transaction")
+        self.in_transaction = False
+        self.is_turn_known = True
         self._add_mark(builder, PATCH_PUNCTUATION)
         self.is_end_due = self.has_rows = False
         return 0
@@ -369,6 +398,6 @@ class PatchTextParser(LineParser):
         if row >= self.ops.shape[0]:
             self.ops = grown_ints(self.ops, row, 2 * row)
         self.ops[row] = op
-        if op != PATCH_HEADER:
+        if op > PATCH_LOST_ROW and op != PATCH_HEADER:
             self.has_rows = True
         return builder.add_row(s, p, o, g)

@@ -148,12 +148,13 @@ class Inputs:
         """Return what each task reads: pieces of about `target_bytes`; by default those of text are larger.
 
         With `number_frames`, pieces of Jelly files know the number of their first frame. Those of patches are in the
-        order of the files, and are cut only where reading is strict, so that a cut that breaks a transaction is an
-        error; with `whole_patches`, files that are one patch are not cut.
+        order of the files, and are cut only where reading is strict and stops at errors, so that a cut that breaks a
+        transaction is an error; with `whole_patches`, files that are one patch are not cut.
         """
         target = target_bytes or default_target(self.files)
         if self.are_patches:
-            whole = {file for file in self.files if not self.options.strict or self.formats[file].cut is None}
+            can_cut = self.options.strict and self.options.mode == FAILFAST
+            whole = {file for file in self.files if not can_cut or self.formats[file].cut is None}
             if whole_patches:
                 large = [file for file in self.files if file.size > target and file not in whole]
                 whole.update(file for file in large if self._is_one_patch(file))

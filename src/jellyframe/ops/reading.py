@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -64,11 +65,6 @@ def _opened(piece: Piece) -> Iterator[Any]:
 def _read_jelly(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[Batch]:
     """Read a piece of a Jelly file. In the tolerant modes damage costs what is up to the next restart point."""
     options = inputs.options
-
-    def report(damage: Damage) -> None:
-        rest = "to the end" if damage.stop is None else f"to {damage.stop}"
-        on_error(_placed(damage.error, piece, f"bytes {damage.start} {rest} are lost: {damage.error.message}"))
-
     with (
         _opened(piece) as source,
         open_reader(
@@ -77,7 +73,7 @@ def _read_jelly(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[Bat
             concatenated=options.concatenated,
             batch_rows=options.batch_rows,
             byte_range=piece.byte_range,
-            on_damage=None if options.mode == FAILFAST else report,
+            on_damage=None if options.mode == FAILFAST else _damage_reports(piece, on_error),
             dialect=options.dialect,
         ) as reader,
     ):
@@ -87,8 +83,21 @@ def _read_jelly(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[Bat
             on_error(_placed(error, piece, error.message))
 
 
+def _damage_reports(piece: Piece, on_error: OnError) -> Callable[[Damage], None]:
+    """Return a function that passes damage of a piece on as an error."""
+
+    def report(damage: Damage) -> None:
+        rest = "to the end" if damage.stop is None else f"to {damage.stop}"
+        on_error(_placed(damage.error, piece, f"bytes {damage.start} {rest} are lost: {damage.error.message}"))
+
+    return report
+
+
 def _read_patch(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[Batch]:
-    """Read a piece of patches. In the tolerant modes damage costs the rest of the piece; of text, bad lines."""
+    """Read a piece of patches. In the tolerant modes damage costs what is up to the next restart point, bad lines.
+
+    Transactions of which something is lost are aborted then.
+    """
     with _opened(piece) as source:
         try:
             with _patch_reader(source, piece, inputs, None if inputs.options.mode == FAILFAST else on_error) as reader:
@@ -110,6 +119,7 @@ def opened_patches(piece: Piece, inputs: Inputs) -> Iterator[PatchReader]:
 
 def _patch_reader(source: Any, piece: Piece, inputs: Inputs, on_error: OnError | None) -> PatchReader:
     options = inputs.options
+    bad_line = None if on_error is None else partial(_report, piece=piece, on_error=on_error)
     return open_patch_input(
         source,
         inputs.formats[piece.file],
@@ -119,7 +129,8 @@ def _patch_reader(source: Any, piece: Piece, inputs: Inputs, on_error: OnError |
         concatenated=options.concatenated,
         batch_rows=options.batch_rows,
         byte_range=piece.byte_range,
-        on_error=on_error,
+        on_error=bad_line,
+        on_damage=None if on_error is None else _damage_reports(piece, on_error),
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final, TypedDict, Unpack
 
-from jellyframe.errors import OptionsError
+from jellyframe.errors import OptionsError, StreamKindError
 from jellyframe.options import (
     MAX_TABLE_SIZE,
     Limits,
@@ -148,7 +148,7 @@ class PatchOptions:
     def from_bytes(cls, data: bytes) -> PatchOptions:
         """Read an RdfPatchOptions message from `data`. Whether the options make sense is for `check` to say."""
         if _are_stream_options(data):
-            raise OptionsError(
+            raise StreamKindError(
                 "this is a stream of RDF statements, not a Jelly-Patch stream; read it with open_reader "
                 "or `jellyframe rdf`"
             )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from jellyframe.batch import Batch
@@ -11,18 +12,19 @@ from jellyframe.patch.batches import rows_of
 from jellyframe.patch.decoder import PatchStreamDecoder
 from jellyframe.patch.groups import Patch, Transaction, patches_of, transactions_of
 from jellyframe.patch.options import PatchOptions
+from jellyframe.patch.recovery import RecoveringPatches, patch_streams
 from jellyframe.patch.rows import PatchRow
-from jellyframe.storage.sources import ByteSource
 from jellyframe.storage.types import FileSystem, Source
 from jellyframe.stream.decoder import DEFAULT_BATCH_ROWS
 from jellyframe.stream.exclusive import ExclusiveIterator
+from jellyframe.stream.opening import ReadingPlace, Recovery, open_batches
 from jellyframe.stream.reading import AnyReader, BatchSource
-from jellyframe.stream.source_batches import SourceBatches
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from jellyframe.options import LayoutName
+    from jellyframe.stream.recovery import Damage
 
 
 def open_patch_reader(
@@ -34,6 +36,7 @@ def open_patch_reader(
     batch_rows: int = DEFAULT_BATCH_ROWS,
     delimited: bool | None = None,
     byte_range: tuple[int, int | None] | None = None,
+    on_damage: Callable[[Damage], object] | None = None,
     filesystem: FileSystem | None = None,
 ) -> PatchReader:
     """Open a Jelly-Patch stream for reading.
@@ -48,22 +51,40 @@ def open_patch_reader(
         batch_rows: rows in a batch, at most.
         delimited: whether the frames have their lengths in front; by default the first bytes tell.
         byte_range: read from one restart point to another (see `jellyframe.stream.index`).
+        on_damage: read on behind damage, from the next restart point that can be found by its bytes. The function is
+            called with what was lost, a `Damage`, each time. A transaction of which something is lost ends with an
+            abort (see `jellyframe.patch.recovery`). By default the first error ends reading.
         filesystem: of pyarrow or fsspec, in which the source is a path.
     """
     limits = limits or Limits()
-    start, stop = byte_range or (0, None)
-    opened = ByteSource(source, limits, start=start, stop=stop, filesystem=filesystem)
-    decoder = PatchStreamDecoder(
-        limits=limits,
-        strict=strict,
-        concatenated=concatenated,
-        delimited=delimited if byte_range is None else True,
-        batch_rows=batch_rows,
-        self_contained=start > 0,
-        start=start,
-        source_name=opened.name,
+
+    def decoder_at(place: ReadingPlace) -> PatchStreamDecoder:
+        return PatchStreamDecoder(
+            limits=limits,
+            strict=strict,
+            concatenated=concatenated,
+            delimited=delimited if byte_range is None and place.is_start else True,
+            batch_rows=batch_rows,
+            self_contained=place.offset > 0,
+            start=place.offset,
+            first_frame=place.first_frame,
+            source_name=place.source_name,
+        )
+
+    recovery: Recovery[PatchOptions] | None = None
+    if on_damage is not None:
+        recovery = partial(
+            RecoveringPatches,
+            on_damage=on_damage,
+            limits=limits,
+            concatenated=concatenated,
+            kind=patch_streams(strict=strict),
+        )
+    return PatchReader(
+        *open_batches(
+            source, decoder_at, limits=limits, byte_range=byte_range, filesystem=filesystem, recovery=recovery
+        )
     )
-    return PatchReader(SourceBatches(opened, decoder), opened.name)
 
 
 class PatchReader(AnyReader[PatchOptions]):

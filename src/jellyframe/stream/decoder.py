@@ -18,7 +18,7 @@ from typing import Generic, TypeAlias, TypeVar
 from jellyframe.batch import BATCH_BYTES, Batch, NamespaceDeclaration
 from jellyframe.dialects import dialect_named
 from jellyframe.dialects.recognition import recognised_dialect
-from jellyframe.errors import Advice, JellyError, OptionsError, ParseError
+from jellyframe.errors import Advice, JellyError, OptionsError, ParseError, StreamKindError
 from jellyframe.kernel.decode_frames_cy import FrameDecoder
 from jellyframe.options import DialectName, Limits, StreamOptions, TableOptions
 from jellyframe.storage.types import Buffer
@@ -345,7 +345,7 @@ class StreamDecoder(AnyStreamDecoder[StreamOptions]):
         return kernel_options(options, *self._dialect.kernel_settings(options))
 
     def _explained(self, error: JellyError) -> JellyError:
-        if not isinstance(error, ParseError | OptionsError):
+        if not isinstance(error, ParseError | OptionsError) or isinstance(error, StreamKindError):
             return error
         try:
             found = recognised_dialect(self._frame_bytes())

@@ -199,10 +199,11 @@ def split_frames(data: bytes) -> list[bytes]:
     return frames
 
 
-def begins_frame(head: bytes) -> bool:
+def begins_frame(head: bytes, row_tags: bytes = ROW_TAGS) -> bool:
     """Return whether these bytes begin as a delimited frame does: its length, then a whole row header, or metadata.
 
-    The header of a row has to fit: the row is one known field that fills it. So it hardly ever holds by chance.
+    The header of a row has to fit: the row is one known field, with one of the tags, that fills it. So it hardly ever
+    holds by chance.
     """
     try:
         length, at = decode_varint(head, 0)
@@ -217,4 +218,4 @@ def begins_frame(head: bytes) -> bool:
         field_length, content = decode_varint(head, inside + 1)
     except ParseError:
         return False
-    return head[inside] in ROW_TAGS and content - inside + field_length == row_length
+    return head[inside] in row_tags and content - inside + field_length == row_length

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, TypedDict
 
 from jellyframe.batch import Batch
@@ -10,13 +11,12 @@ from jellyframe.batch.frames import Frame, frames_of
 from jellyframe.errors import JellyError
 from jellyframe.lazy import view_maker
 from jellyframe.options import Limits, StreamOptions
-from jellyframe.storage.sources import ByteSource
 from jellyframe.storage.types import FileSystem, Source
 from jellyframe.stream.decoder import DEFAULT_BATCH_ROWS, StreamDecoder
 from jellyframe.stream.exclusive import ExclusiveIterator
+from jellyframe.stream.opening import ReadingPlace, Recovery, open_batches
 from jellyframe.stream.reading import AnyReader, BatchSource
-from jellyframe.stream.recovery import Damage, RandomAccess, RecoveringBatches, position_of
-from jellyframe.stream.source_batches import SourceBatches
+from jellyframe.stream.recovery import Damage, RecoveringBatches, statement_streams
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -197,37 +197,36 @@ class JellyReader(StatementReader):
         dialect: DialectName,
     ) -> None:
         """Open a stream; the arguments are those of `open_reader`."""
-        start, stop = byte_range or (0, None)
 
-        def open_at(offset: int, first_frame: int) -> SourceBatches[StreamOptions]:
-            is_start = offset == start
-            opened = ByteSource(
-                source,
-                limits,
-                start=offset if is_start else origin + offset,
-                stop=stop if is_start or stop is None else origin + stop,
-                filesystem=filesystem,
-            )
-            decoder = StreamDecoder(
+        def decoder_at(place: ReadingPlace) -> StreamDecoder:
+            return StreamDecoder(
                 limits=limits,
                 concatenated=concatenated,
-                delimited=delimited if byte_range is None and is_start else True,
+                delimited=delimited if byte_range is None and place.is_start else True,
                 batch_rows=batch_rows,
-                self_contained=self_contained or offset > 0,
-                start=offset,
-                first_frame=first_frame,
-                source_name=opened.name,
+                self_contained=self_contained or place.offset > 0,
+                start=place.offset,
+                first_frame=place.first_frame,
+                source_name=place.source_name,
                 dialect=dialect,
             )
-            return SourceBatches(opened, decoder)
 
-        # A file object without a range is read from where it stands.
-        origin = position_of(source) if start == 0 else 0
-        batches = open_at(start, 0)
-        given: SourceBatches[StreamOptions] | RecoveringBatches = batches
+        recovery: Recovery[StreamOptions] | None = None
         if on_damage is not None:
-            place = RandomAccess(source, batches.source.compression is not None, origin, stop, filesystem)
-            given = RecoveringBatches(
-                place, batches, open_at, on_damage, limits, concatenated=concatenated, dialect=dialect
+            recovery = partial(
+                RecoveringBatches,
+                on_damage=on_damage,
+                limits=limits,
+                concatenated=concatenated,
+                kind=statement_streams(dialect),
             )
-        super().__init__(given, batches.source.name)
+        super().__init__(
+            *open_batches(
+                source,
+                decoder_at,
+                limits=limits,
+                byte_range=byte_range,
+                filesystem=filesystem,
+                recovery=recovery,
+            )
+        )

@@ -16,18 +16,19 @@ import io
 import os
 import re
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from jellyframe.batch import Batch
 from jellyframe.dialects import DIALECT_NAMES
-from jellyframe.errors import Advice, JellyError, LimitError, OptionsError, ParseError
-from jellyframe.options import DialectName, Limits, StreamOptions
+from jellyframe.errors import Advice, JellyError, LimitError, OptionsError, ParseError, StreamKindError
+from jellyframe.options import DialectName, Limits, TableOptions
 from jellyframe.storage.sources import CHUNK_BYTES, open_input
 from jellyframe.stream.decoder import AnyStreamDecoder, StreamDecoder
-from jellyframe.stream.framing import HEAD_BYTES, begins_frame, walk_frames
+from jellyframe.stream.framing import HEAD_BYTES, ROW_TAGS, begins_frame, walk_frames
 from jellyframe.stream.index import looks_like_restart
 from jellyframe.wire import decode_varint, encode_bytes_field
 
@@ -36,12 +37,10 @@ if TYPE_CHECKING:
     from jellyframe.stream.source_batches import SourceBatches
 
 BAD_INPUT = (ParseError, LimitError, OptionsError)
-# The start of any options row: a row and in it a message, each with its length, which begins with the stream's name or
-# its physical type. It takes no bytes, so that the start of another one may lie within.
-_ANY_OPTIONS_ROW = rb"(?=\x0a[\x80-\xff]?[\x00-\x7f]\x0a[\x80-\xff]?[\x00-\x7f][\x0a\x10])"
 _MAX_LENGTH_BYTES = 5
 # Batches without rows confirm nothing. At most this many of them wait with the rows before them.
 _MAX_WAITING_BATCHES = 64
+_OptionsT = TypeVar("_OptionsT", bound=TableOptions)
 
 
 @dataclass(frozen=True)
@@ -70,25 +69,61 @@ class Damage:
         return self.describe()
 
 
-class RecoveringBatches:
+@dataclass(frozen=True)
+class StreamKind:
+    """What tells the restart points of one kind of stream.
+
+    Attributes:
+        first_tags: the tags with which the message of the options may begin
+        row_tags: the tags of rows
+        decoders: make decoders of a stream that begins there, one for each dialect that it may be in
+    """
+
+    first_tags: bytes
+    row_tags: bytes
+    decoders: tuple[Callable[[Limits], AnyStreamDecoder[Any]], ...]
+
+    def options_row(self) -> bytes:
+        """Return a pattern for the start of any options row: a row and in it a message, each with its length.
+
+        It takes no bytes, so that the start of another one may lie within.
+        """
+        return rb"(?=\x0a[\x80-\xff]?[\x00-\x7f]\x0a[\x80-\xff]?[\x00-\x7f][" + re.escape(self.first_tags) + b"])"
+
+    def decodes(self, frame: bytes, limits: Limits) -> bool:
+        """Return whether a frame decodes with nothing before it."""
+        return any(_decodes(make(limits), frame) for make in self.decoders)
+
+
+def statement_streams(*dialects: DialectName) -> StreamKind:
+    """Return what tells restart points of streams of statements, whose options begin with a name or a physical type."""
+    decoders = [partial(_statement_decoder, dialect) for dialect in dialects]
+    return StreamKind(b"\x0a\x10", ROW_TAGS, tuple(decoders))
+
+
+def _statement_decoder(dialect: DialectName, limits: Limits) -> StreamDecoder:
+    return StreamDecoder(limits=limits, self_contained=True, dialect=dialect)
+
+
+class RecoveringBatches(Generic[_OptionsT]):
     """The batches of a source, as far as they can be read.
 
     `open_at(offset, frame)` opens the source again at an offset, where the frame of that number begins;
-    `place` gives the bytes at any offset.
+    `place` gives the bytes at any offset. Derived classes may change what is given around a loss.
     """
 
     def __init__(
         self,
         place: RandomAccess,
-        batches: SourceBatches[StreamOptions],
-        open_at: Callable[[int, int], SourceBatches[StreamOptions]],
+        batches: SourceBatches[_OptionsT],
+        open_at: Callable[[int, int], SourceBatches[_OptionsT]],
+        *,
         on_damage: Callable[[Damage], object],
         limits: Limits,
-        *,
         concatenated: bool,
-        dialect: DialectName,
+        kind: StreamKind,
     ) -> None:
-        self._dialect: DialectName = dialect
+        self._kind = kind
         self._batches = batches
         self._open_at = open_at
         self._on_damage = on_damage
@@ -98,11 +133,11 @@ class RecoveringBatches:
         self._ready: deque[Batch] = deque()
         self._held: deque[Batch] = deque()
         self._options_rows: list[bytes] = []
-        self._options: StreamOptions | None = None
+        self._options: _OptionsT | None = None
         self._is_finished = False
 
     @property
-    def options(self) -> StreamOptions | None:
+    def options(self) -> _OptionsT | None:
         """The options of the first stream that could be read."""
         return self._options if self._options is not None else self._batches.decoder.options
 
@@ -123,9 +158,8 @@ class RecoveringBatches:
                 self._recover(error)
                 continue
             if batch is None:
-                self._ready += self._held
-                self._held.clear()
-                self._is_finished = True
+                self._give_held()
+                self._end()
             else:
                 self._hold(batch)
         return self._ready.popleft() if self._ready else None
@@ -138,9 +172,24 @@ class RecoveringBatches:
         if self._held and (
             len(self._held) > _MAX_WAITING_BATCHES or _has_rows_behind(batch, _last_frame(self._held[-1]))
         ):
-            self._ready += self._held
-            self._held.clear()
+            self._give_held()
         self._held.append(batch)
+
+    def _give_held(self) -> None:
+        for batch in self._held:
+            self._give(batch)
+        self._held.clear()
+
+    def _give(self, batch: Batch) -> None:
+        """Give the rows of a batch, which are confirmed."""
+        self._ready.append(batch)
+
+    def _lose(self) -> None:
+        """Give what has to stand where rows are lost."""
+
+    def _end(self) -> None:
+        """Give what has to stand at the end."""
+        self._is_finished = True
 
     def _recover(self, error: JellyError) -> None:
         decoder = self._batches.decoder
@@ -148,7 +197,7 @@ class RecoveringBatches:
         frame, start, head = decoder.unfinished_frame()
         next_frame = frame + 1
         suspect = decoder.last_frame_with_rows()
-        if suspect is not None and not error.row and not begins_frame(head):
+        if suspect is not None and not error.row and not begins_frame(head, self._kind.row_tags):
             frame, start = suspect
         self._release_before(frame)
         self._remember_options(decoder)
@@ -159,14 +208,18 @@ class RecoveringBatches:
             if reading is not None:
                 # Streams that were concatenated may each have their own options.
                 known = [] if self._any_options else self._options_rows
-                restart = _find_restart(reading, start + 1, known, self._limits, (self._dialect,))
+                restart = _find_restart(reading, start + 1, known, self._limits, self._kind)
                 stop = reading.stop if restart is None else restart
                 if restart is not None:
                     # The lengths of frames lead over damage that has changed none of them.
                     next_frame = frame + (reading.count_frames(start, restart) or next_frame - frame)
+        if restart is None and isinstance(error, StreamKindError) and not self._options_rows:
+            # All of the stream would be lost, and none of it is damaged.
+            raise error
         self._on_damage(Damage(start, stop, error))
+        self._lose()
         if restart is None:
-            self._is_finished = True
+            self._end()
         else:
             self._batches = self._open_at(restart, next_frame)
 
@@ -174,10 +227,10 @@ class RecoveringBatches:
         for batch in self._held:
             kept = batch if _last_frame(batch) < frame else _frames_before(batch, frame)
             if kept is not None:
-                self._ready.append(kept)
+                self._give(kept)
         self._held.clear()
 
-    def _remember_options(self, decoder: AnyStreamDecoder[StreamOptions]) -> None:
+    def _remember_options(self, decoder: AnyStreamDecoder[_OptionsT]) -> None:
         message = decoder.options_message()
         if message is not None:
             row = encode_bytes_field(1, encode_bytes_field(1, message))
@@ -295,18 +348,17 @@ def find_restart(file: InputHandle, start: int, stop: int, limits: Limits | None
 
     It is found by its bytes, so what comes before it may be damaged. It may be in any dialect: whoever reads it knows.
     """
-    return _find_restart(_Reading(file, 0, stop), start, [], limits or Limits(), DIALECT_NAMES)
+    return _find_restart(_Reading(file, 0, stop), start, [], limits or Limits(), statement_streams(*DIALECT_NAMES))
 
 
 def _find_restart(
-    reading: _Reading, start: int, options_rows: list[bytes], limits: Limits, dialects: Sequence[DialectName]
+    reading: _Reading, start: int, options_rows: list[bytes], limits: Limits, kind: StreamKind
 ) -> int | None:
-    """Return the offset of the first restart point from `start` on, or None.
+    """Return the offset of the first restart point of a kind of stream from `start` on, or None.
 
-    It begins with one of `options_rows`; where none is known, with any options row that makes sense. It is in one of
-    the dialects.
+    It begins with one of `options_rows`; where none is known, with any options row that makes sense.
     """
-    pattern = re.compile(b"|".join(map(re.escape, options_rows)) or _ANY_OPTIONS_ROW, re.DOTALL)
+    pattern = re.compile(b"|".join(map(re.escape, options_rows)) or kind.options_row(), re.DOTALL)
     overlap = max(map(len, options_rows), default=8) - 1
     offset = start
     before = b""
@@ -314,7 +366,7 @@ def _find_restart(
         text = before + data
         base = offset - len(before)
         for match in pattern.finditer(text):
-            found = _restart_with(reading, base + match.start(), start, limits, dialects)
+            found = _restart_with(reading, base + match.start(), start, limits, kind)
             if found is not None:
                 return found
         offset += len(data)
@@ -322,9 +374,7 @@ def _find_restart(
     return None
 
 
-def _restart_with(
-    reading: _Reading, body: int, start: int, limits: Limits, dialects: Sequence[DialectName]
-) -> int | None:
+def _restart_with(reading: _Reading, body: int, start: int, limits: Limits, kind: StreamKind) -> int | None:
     """Return where the restart point begins whose first row is at `body`, or None if there is none."""
     lengths = reading.at(max(start, body - _MAX_LENGTH_BYTES), body - max(start, body - _MAX_LENGTH_BYTES))
     head = reading.at(body, HEAD_BYTES)
@@ -338,16 +388,14 @@ def _restart_with(
             length <= limits.max_frame_bytes
             and stop <= reading.stop
             and looks_like_restart(head[:length])
-            and (stop == reading.stop or begins_frame(reading.at(stop, HEAD_BYTES)))
-            and any(_decodes(reading.at(body, length), limits, dialect) for dialect in dialects)
+            and (stop == reading.stop or begins_frame(reading.at(stop, HEAD_BYTES), kind.row_tags))
+            and kind.decodes(reading.at(body, length), limits)
         ):
             return body - width
     return None
 
 
-def _decodes(frame: bytes, limits: Limits, dialect: DialectName) -> bool:
-    """Return whether a frame decodes with nothing before it."""
-    decoder = StreamDecoder(limits=limits, self_contained=True, dialect=dialect)
+def _decodes(decoder: AnyStreamDecoder[Any], frame: bytes) -> bool:
     decoder.push_frame(frame)
     try:
         for _batch in decoder.batches():

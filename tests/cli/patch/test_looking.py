@@ -121,7 +121,7 @@ def test_validate_says_what_is_not(folder: Path) -> None:
     text = b"TX .\nA <x:s> .\nTX .\n"
     told = run("patch", "validate", "--in-format=rdfp", data=text, code=1).out.decode()
     assert told.splitlines() == [
-        "standard input: invalid (1 patch, 1 row read before the error)",
+        "standard input: invalid (1 patch, 2 rows)",
         "  line 2, column 9: expected any term as predicate, found '.'",
         "  line 3, column 1: a transaction starts inside another transaction",
         "  line 4, column 1: the text ends inside a transaction, and must end it with 'TC .' or 'TA .'",

@@ -7,13 +7,15 @@ from typing import Any
 
 from jellyframe import formats
 from jellyframe.cli.arguments import add_command, add_output, limits_of
-from jellyframe.cli.patch.options import add_patch_reading_options
+from jellyframe.cli.patch.options import ABORTS, add_patch_reading_options
+from jellyframe.cli.recovering import Losses, add_recover
 from jellyframe.cli.stream_options import add_compression, compression_of
 
 _EXAMPLES = """
 jellyframe patch from-jelly changes.jellyp --to changes.rdfp
 jellyframe patch from-jelly changes.jellyp | grep '^D'
 jellyframe patch from-jelly monday.jellyp tuesday.jellyp --to week.rdfp.gz
+jellyframe patch from-jelly changes.jellyp --recover --to rest.rdfp
 """
 _DESCRIPTION = """\
 Convert Jelly-Patch to RDF Patch text.
@@ -34,6 +36,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_inputs("the input files; standard input if none or `-`")
     add_output(parser)
     add_compression(parser)
+    add_recover(parser, ABORTS)
     add_patch_reading_options(parser, text=False)
 
 
@@ -46,6 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
         require_format(path, formats.JELLY_PATCH, "patch to-jelly reads RDF Patch text")
     require_format(arguments.to, formats.RDF_PATCH, "patch transcode writes Jelly-Patch")
     compression = compression_of(arguments)
+    losses = Losses(arguments)
     convert_patches(
         inputs,
         output_sink(arguments.to, is_binary=compression is not None, force=arguments.force),
@@ -54,7 +58,8 @@ def run(arguments: argparse.Namespace) -> int:
         strict=arguments.strict,
         concatenated=arguments.concatenated,
         limits=limits_of(arguments),
+        on_damage=losses.on_damage,
         progress=progress_callback(arguments.console),
         compression=compression,
     )
-    return 0
+    return losses.exit_code

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from jellyframe.patch.options import PatchOptionChanges
     from jellyframe.patch.writer import PatchWriterSettings
 
+# What --recover does about what is lost of patches.
+ABORTS = " A transaction of which something is lost ends with an abort."
 PATCH_ENDS = ("headers", "marks", "transactions", "none")
 _TABLE_SIZES = [name for name in stream_options.TERM_FIELDS if name.endswith("_table_size")]
 

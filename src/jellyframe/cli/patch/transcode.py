@@ -8,16 +8,19 @@ from typing import Any
 from jellyframe import formats
 from jellyframe.cli.arguments import add_command, add_format, add_output, limits_of
 from jellyframe.cli.patch.options import (
+    ABORTS,
     add_patch_reading_options,
     add_patch_stream_options,
     option_changes,
     patch_writer_settings,
 )
+from jellyframe.cli.recovering import Losses, add_recover
 
 _EXAMPLES = """
 jellyframe patch transcode changes.jellyp --stream-type flat --preset small --to flat.jellyp
 jellyframe patch transcode monday.jellyp tuesday.jellyp --index --to week.jellyp
 cat changes.jellyp | jellyframe patch transcode --rows-per-frame 1000 > regrouped.jellyp
+jellyframe patch transcode changes.jellyp --recover --to rest.jellyp
 """
 _DESCRIPTION = """\
 Rewrite streams of patches as one Jelly-Patch stream. Its options are those of the first input, as far as nothing else
@@ -40,6 +43,7 @@ def add_parser(subparsers: Any) -> None:
     add_format(parser, "--in-format", "--input-format", known=formats.PATCH_FORMATS)
     add_output(parser)
     add_patch_stream_options(parser)
+    add_recover(parser, ABORTS)
     add_patch_reading_options(parser)
 
 
@@ -49,6 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     inputs = named_inputs(arguments.inputs)
     require_format(arguments.to, formats.JELLY_PATCH, "patch from-jelly writes RDF Patch text")
+    losses = Losses(arguments)
     convert_patches(
         inputs,
         output_sink(arguments.to, is_binary=True, force=arguments.force),
@@ -58,9 +63,10 @@ def run(arguments: argparse.Namespace) -> int:
         lenient=arguments.lenient,
         concatenated=arguments.concatenated,
         limits=limits_of(arguments),
+        on_damage=losses.on_damage,
         patch_ends=arguments.patch_ends,
         changes=option_changes(arguments),
         progress=progress_callback(arguments.console),
         **patch_writer_settings(arguments),
     )
-    return 0
+    return losses.exit_code

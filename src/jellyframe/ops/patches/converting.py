@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 from jellyframe import formats
@@ -22,6 +22,7 @@ from jellyframe.storage.types import Path, Sink
 if TYPE_CHECKING:
     from jellyframe.patch.reader import PatchReader
     from jellyframe.patch.writer import PatchWriterSettings
+    from jellyframe.stream.recovery import Damage
 
 
 class ConvertedPatches(NamedTuple):
@@ -44,6 +45,7 @@ def convert_patches(
     lenient: bool = False,
     concatenated: bool = False,
     limits: Limits | None = None,
+    on_damage: Callable[[Damage], object] | None = None,
     patch_ends: PatchEnds = "headers",
     options: PatchOptions | None = None,
     changes: PatchOptionChanges | None = None,
@@ -64,6 +66,7 @@ def convert_patches(
         lenient: of text, take IRIs that are not absolute, and turn labels `hex-…` of blank nodes back
         concatenated: of Jelly-Patch, let every options row begin a new stream
         limits: what untrusted input may ask for
+        on_damage: read on behind damage of Jelly-Patch, and call this with what is lost, as in `open_patch_reader`
         patch_ends: of text, where the patches end (see `open_patch_input`)
         options: the options of the output; by default those of the first input
         changes: changes to these options
@@ -86,15 +89,21 @@ def convert_patches(
     try:
         for number, name in enumerate(names):
             with InputFile(name) as file:
+                found = formats.input_format(in_format, name, formats.PATCH_FORMATS)
+                if on_damage is not None and found is not formats.JELLY_PATCH:
+                    raise OptionsError(
+                        f"only Jelly-Patch can be read behind damage, and this is {found.title}", source=file.name
+                    )
                 reader = open_patch_input(
                     file,
-                    formats.input_format(in_format, name, formats.PATCH_FORMATS),
+                    found,
                     limits=limits,
                     strict=strict,
                     lenient=lenient,
                     concatenated=concatenated,
                     statement_type=wanted or PatchStatementType.QUADS,
                     patch_ends=patch_ends,
+                    on_damage=on_damage,
                 )
                 if writer is None:
                     writer = open_patch_output(

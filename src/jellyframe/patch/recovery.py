@@ -1,0 +1,208 @@
+"""Reading patches behind damage, so that nothing counts of which a part is lost.
+
+What is lost is found as in `jellyframe.stream.recovery`; in a text it is a line. Rows before a loss have been given
+already, so the rows around it are put into order by rows that this module adds:
+
+- A transaction of which something is lost ends with an abort.
+- Where bytes are lost in the middle of a patch, a punctuation mark ends that patch.
+- Behind a loss nobody knows whether rows are in a transaction that started in the lost part. They are put into a
+  transaction of their own, which ends before the next row that tells: with a commit where they were in none (a start, a
+  punctuation mark, the end of the input), with an abort where they were in one (a commit, an abort), or where something
+  is lost again. In a FRAME stream a frame tells: no transaction goes beyond it, and whole frames are lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import Enum, auto
+from functools import partial
+from typing import Any, Final
+
+from jellyframe.batch import Batch
+from jellyframe.kernel.fingerprint_cy import mask_of_operations
+from jellyframe.kernel.patch_fields import (
+    PATCH_HEADER,
+    PATCH_LOST,
+    PATCH_LOST_ROW,
+    PATCH_PUNCTUATION,
+    PATCH_TRANSACTION_ABORT,
+    PATCH_TRANSACTION_COMMIT,
+    PATCH_TRANSACTION_START,
+)
+from jellyframe.options import Limits
+from jellyframe.patch.batches import row_batches
+from jellyframe.patch.decoder import PatchStreamDecoder
+from jellyframe.patch.options import PatchOptions, PatchStreamType
+from jellyframe.patch.rows import PatchRow, Punctuation, TransactionAbort, TransactionCommit, TransactionStart
+from jellyframe.stream.recovery import RecoveringBatches, StreamKind
+
+# The rows that change what the rows behind them are in, as bits.
+_TELLING: Final = sum(
+    1 << op
+    for op in (
+        PATCH_LOST,
+        PATCH_LOST_ROW,
+        PATCH_TRANSACTION_START,
+        PATCH_TRANSACTION_COMMIT,
+        PATCH_TRANSACTION_ABORT,
+        PATCH_PUNCTUATION,
+    )
+)
+_TRANSACTION_ENDS: Final = (PATCH_TRANSACTION_COMMIT, PATCH_TRANSACTION_ABORT)
+_ROW_TAGS: Final = bytes(field << 3 | 2 for field in (*range(1, 9), *range(11, 16)))
+
+
+def patch_streams(*, strict: bool) -> StreamKind:
+    """Return what tells restart points of patch streams, whose options begin with the statement type."""
+    return StreamKind(b"\x08", _ROW_TAGS, (partial(_restarted_decoder, strict),))
+
+
+def _restarted_decoder(strict: bool, limits: Limits) -> PatchStreamDecoder:
+    return PatchStreamDecoder(limits=limits, strict=strict, self_contained=True)
+
+
+class _Place(Enum):
+    """What rows are in."""
+
+    OUTSIDE = auto()
+    TRANSACTION = auto()
+    # A transaction of which a row is lost.
+    BROKEN_TRANSACTION = auto()
+    UNKNOWN = auto()
+    # A transaction that was started here, as nobody knows what the rows are in.
+    OWN_TRANSACTION = auto()
+
+
+class RowsAroundLosses:
+    """Puts the rows of a stream into order around what is lost of it, batch by batch."""
+
+    def __init__(self) -> None:
+        self._place = _Place.OUTSIDE
+        self._is_patch_open = False
+        self._has_graph = True
+        # The frame that inserted rows are counted to.
+        self._frame = 0
+
+    def of(self, batch: Batch) -> Iterator[Batch]:
+        """Yield the rows of a batch, with those that have to stand between them."""
+        assert batch.op is not None
+        self._has_graph = batch.has_graph
+        self._frame = batch.first_frame
+        # Rows from `start` on have not been given yet.
+        start = row = 0
+        for telling in (*_telling_rows(batch), len(batch)):
+            own_start = self._own_start(batch, row, telling)
+            if own_start is not None:
+                yield from _rows(batch, start, own_start)
+                yield self._mark(TransactionStart())
+                start = own_start
+            row = telling
+            if row == len(batch):
+                break
+            op = batch.op[row]
+            is_kept = self._is_kept(op)
+            marks = self._marks_before(op)
+            if marks or not is_kept:
+                yield from _rows(batch, start, row)
+                yield from marks
+                start = row if is_kept else row + 1
+            if op > PATCH_LOST_ROW:
+                self._is_patch_open = op != PATCH_PUNCTUATION
+            row += 1
+        if start == 0:
+            yield batch
+        else:
+            yield from _rows(batch, start, len(batch))
+
+    def loss(self, stream_type: PatchStreamType | None) -> Iterator[Batch]:
+        """Yield what has to stand where bytes of a stream are lost."""
+        yield from self._marks_before(PATCH_LOST)
+        if self._is_patch_open and stream_type is PatchStreamType.PUNCTUATED:
+            yield self._mark(Punctuation())
+            self._is_patch_open = False
+        if stream_type is PatchStreamType.FRAME:
+            self._place = _Place.OUTSIDE
+
+    def end(self) -> Iterator[Batch]:
+        """Yield what has to stand at the end."""
+        if self._place is _Place.OWN_TRANSACTION:
+            yield self._mark(TransactionCommit())
+            self._place = _Place.OUTSIDE
+
+    def _own_start(self, batch: Batch, start: int, stop: int) -> int | None:
+        """Return before which of some rows a transaction has to start here; None if before none.
+
+        The rows are statements, namespaces and headers. Headers can stand outside of a transaction anyway.
+        """
+        assert batch.op is not None
+        self._is_patch_open = self._is_patch_open or start < stop
+        if self._place is not _Place.UNKNOWN:
+            return None
+        for row in range(start, stop):
+            if batch.op[row] != PATCH_HEADER:
+                self._place = _Place.OWN_TRANSACTION
+                return row
+        return None
+
+    def _is_kept(self, op: int) -> bool:
+        """Return whether a row that tells something stays as it is."""
+        if op in _TRANSACTION_ENDS:
+            return self._place in (_Place.OUTSIDE, _Place.TRANSACTION)
+        return op not in (PATCH_LOST, PATCH_LOST_ROW)
+
+    def _marks_before(self, op: int) -> list[Batch]:
+        """Return what has to stand before a row that tells something, or instead of it."""
+        place = self._place
+        if op == PATCH_LOST_ROW:
+            if place is _Place.TRANSACTION:
+                self._place = _Place.BROKEN_TRANSACTION
+            return []
+        is_own, is_broken = place is _Place.OWN_TRANSACTION, place is _Place.BROKEN_TRANSACTION
+        if op == PATCH_LOST:
+            self._place = _Place.UNKNOWN
+            ends = is_own or is_broken or place is _Place.TRANSACTION
+            return [self._mark(TransactionAbort())] if ends else []
+        if op in _TRANSACTION_ENDS:
+            self._place = _Place.OUTSIDE
+            return [self._mark(TransactionAbort())] if is_own or is_broken else []
+        self._place = _Place.TRANSACTION if op == PATCH_TRANSACTION_START else _Place.OUTSIDE
+        if is_own:
+            return [self._mark(TransactionCommit())]
+        return [self._mark(TransactionAbort())] if is_broken else []
+
+    def _mark(self, row: PatchRow) -> Batch:
+        (batch,) = row_batches([row], has_graph=self._has_graph)
+        return batch.replace(first_frame=self._frame)
+
+
+def _telling_rows(batch: Batch) -> Iterator[int]:
+    assert batch.op is not None
+    mask = mask_of_operations(batch.op, _TELLING)
+    row = -1 if mask is None else mask.find(1)
+    while mask is not None and row >= 0:
+        yield row
+        row = mask.find(1, row + 1)
+
+
+def _rows(batch: Batch, start: int, stop: int) -> Iterator[Batch]:
+    if start < stop:
+        yield batch.slice(start, stop)
+
+
+class RecoveringPatches(RecoveringBatches[PatchOptions]):
+    """The batches of a source of patches, as far as they can be read."""
+
+    def __init__(self, *arguments: Any, **settings: Any) -> None:
+        super().__init__(*arguments, **settings)
+        self._rows = RowsAroundLosses()
+
+    def _give(self, batch: Batch) -> None:
+        self._ready.extend(self._rows.of(batch))
+
+    def _lose(self) -> None:
+        options = self.options
+        self._ready.extend(self._rows.loss(None if options is None else options.stream_type))
+
+    def _end(self) -> None:
+        super()._end()
+        self._ready.extend(self._rows.end())
