@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import lru_cache
 from typing import Any, ClassVar, Final, Literal, Protocol, TypeAlias, TypedDict, TypeVar, Unpack
 
 from jellyframe.errors import Advice, EncodeError, LimitError, OptionsError, StreamKindError, shortened
@@ -27,6 +28,8 @@ MAX_FRAME_BYTES: Final = 0x7FFFFFFF
 MAX_NESTING_DEPTH: Final = 1000
 VERSION_1_0: Final = 1
 VERSION_1_1: Final = 2
+# Longer options have a long stream name, which is not worth its memory.
+_MOST_REMEMBERED_BYTES: Final = 500
 
 
 class PhysicalType(IntEnum):
@@ -148,6 +151,10 @@ class Limits:
             check_number(f"the limit {name}", getattr(self, name), 0, _MOST.get(name))
 
 
+# Made once: readers of messages are made by the thousand.
+DEFAULT_LIMITS: Final = Limits()
+
+
 class OptionChanges(TypedDict, total=False):
     """Stream options that change when a stream is rewritten; the others stay as they are."""
 
@@ -263,9 +270,11 @@ class StreamOptions:
 
     def check_writable(self) -> None:
         """Raise an OptionsError unless a stream can be written with these options, the first statement allowing."""
-        self.resolved(has_graph=False).check()
         check_table_sizes(self, MAX_TABLE_SIZE)
-        self.with_version(uses_1_1=False).to_bytes()
+        if self.physical_type is not PhysicalType.UNSPECIFIED:
+            self.check_types()
+        self._check_version()
+        _encoded_name(self.stream_name)
 
     def check_readable(self, limits: Limits) -> None:
         """Raise an OptionsError or a LimitError unless a stream with these options may be read under `limits`."""
@@ -282,11 +291,14 @@ class StreamOptions:
         Args:
             uses_1_1: whether the stream uses what came with version 1.1
         """
+        self._check_version()
+        return self.replace(version=max(self.version, VERSION_1_1 if uses_1_1 else VERSION_1_0))
+
+    def _check_version(self) -> None:
         if self.version not in (0, VERSION_1_0, VERSION_1_1):
             raise OptionsError(
                 f"version tag {self.version} cannot be written: it must be {VERSION_1_0} or {VERSION_1_1}"
             )
-        return self.replace(version=max(self.version, VERSION_1_1 if uses_1_1 else VERSION_1_0))
 
     def to_bytes(self) -> bytes:
         """Return the RdfStreamOptions message."""
@@ -295,8 +307,16 @@ class StreamOptions:
     @classmethod
     def from_bytes(cls, data: bytes) -> StreamOptions:
         """Read an RdfStreamOptions message from `data`. Whether the options make sense is for `check` to say."""
-        refuse_patch_options(data)
-        return cls(**decode_options(data, _OPTION_FIELDS))  # type: ignore[arg-type]
+        return _parsed(data) if len(data) > _MOST_REMEMBERED_BYTES else _remembered(data)
+
+
+def _parsed(data: bytes) -> StreamOptions:
+    refuse_patch_options(data)
+    return StreamOptions(**decode_options(data, _OPTION_FIELDS))  # type: ignore[arg-type]
+
+
+# Streams of one source, messages above all, mostly begin with the same options.
+_remembered = lru_cache(maxsize=64)(_parsed)
 
 
 def refuse_patch_options(data: bytes) -> None:

@@ -33,6 +33,8 @@ def cut_rows(columns: list[memoryview], table: TermTable, max_bytes: cython.long
     the end of each part, that of the last one included.
     """
     rows: cython.Py_ssize_t = len(columns[0])
+    if _is_within(columns, table, max_bytes):
+        return [rows]
     sizes: cython.longlong[::1] = memoryview(bytearray(8 * max(rows, 1))).cast("q")
     column: cython.const[cython.int][::1]
     row: cython.Py_ssize_t
@@ -49,6 +51,22 @@ def cut_rows(columns: list[memoryview], table: TermTable, max_bytes: cython.long
         size += sizes[row]
     cuts.append(rows)
     return cuts
+
+
+def _is_within(columns: list[memoryview], table: TermTable, max_bytes: cython.longlong) -> bool:
+    """Return whether a bound that is quickly found shows that all rows of a batch fit. Quoted triples have none."""
+    if table.quoted_count > 0:
+        return False
+    rows: cython.Py_ssize_t = len(columns[0])
+    total: cython.longlong = rows * len(columns) * (table.longest_detail + 6)
+    offsets: cython.int[::1] = table.values.offsets
+    column: cython.const[cython.int][::1]
+    row: cython.Py_ssize_t
+    for terms in columns:
+        column = terms
+        for row in range(rows):
+            total += offsets[column[row] + 1] - offsets[column[row]]
+    return total <= max_bytes
 
 
 def gather_offsets(

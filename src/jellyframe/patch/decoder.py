@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jellyframe.batch import BATCH_BYTES, Batch
 from jellyframe.kernel.decode_patch_cy import PatchDecoder
-from jellyframe.options import Limits
+from jellyframe.options import DEFAULT_LIMITS, Limits
 from jellyframe.patch.options import PatchOptions
 from jellyframe.stream.decoder import (
     DEFAULT_BATCH_ROWS,
@@ -45,7 +45,7 @@ class PatchStreamDecoder(AnyStreamDecoder[PatchOptions]):
         first_frame: int = 0,
         source_name: str | None = None,
     ) -> None:
-        limits = limits or Limits()
+        limits = limits or DEFAULT_LIMITS
         check_batch_rows(batch_rows)
         kernel = PatchDecoder(
             self._read_options,

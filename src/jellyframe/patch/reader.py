@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from jellyframe.batch import Batch
-from jellyframe.options import Limits
+from jellyframe.options import DEFAULT_LIMITS, Limits
 from jellyframe.patch.batches import rows_of
 from jellyframe.patch.decoder import PatchStreamDecoder
 from jellyframe.patch.groups import Patch, Transaction, patches_of, transactions_of
@@ -56,7 +56,7 @@ def open_patch_reader(
             abort (see `jellyframe.patch.recovery`). By default the first error ends reading.
         filesystem: of pyarrow or fsspec, in which the source is a path.
     """
-    limits = limits or Limits()
+    limits = limits or DEFAULT_LIMITS
 
     def decoder_at(place: ReadingPlace) -> PatchStreamDecoder:
         return PatchStreamDecoder(

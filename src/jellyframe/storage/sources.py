@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any
 
 from jellyframe.errors import JellyError, OptionsError, display_name
-from jellyframe.options import Limits
+from jellyframe.options import DEFAULT_LIMITS, Limits
 from jellyframe.storage.compression import MAGIC_BYTES, Inflater, sniff_compression
 from jellyframe.storage.types import STANDARD_INPUT_NAME, Buffer, Compression, FileSystem, InputHandle, Path, Source
 from jellyframe.storage.uris import is_http_uri, is_uri
@@ -59,7 +59,7 @@ class ByteSource:
         stop: int | None = None,
         filesystem: FileSystem | None = None,
     ) -> None:
-        self._limits = limits or Limits()
+        self._limits = limits or DEFAULT_LIMITS
         self._owned: InputHandle | None = None
         self.name: str | None = None
         self.compression: Compression | None = None

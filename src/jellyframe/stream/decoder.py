@@ -20,7 +20,7 @@ from jellyframe.dialects import dialect_named
 from jellyframe.dialects.recognition import recognised_dialect
 from jellyframe.errors import Advice, JellyError, OptionsError, ParseError, StreamKindError
 from jellyframe.kernel.decode_frames_cy import FrameDecoder
-from jellyframe.options import DialectName, Limits, StreamOptions, TableOptions
+from jellyframe.options import DEFAULT_LIMITS, DialectName, Limits, StreamOptions, TableOptions
 from jellyframe.storage.types import Buffer
 from jellyframe.stream.framing import looks_delimited
 from jellyframe.wire import decode_varint, encode_varint
@@ -314,7 +314,7 @@ class StreamDecoder(AnyStreamDecoder[StreamOptions]):
         source_name: str | None = None,
         dialect: DialectName = "released",
     ) -> None:
-        limits = limits or Limits()
+        limits = limits or DEFAULT_LIMITS
         check_batch_rows(batch_rows)
         self._dialect = dialect_named(dialect)
         kernel = self._dialect.decoder(

@@ -17,7 +17,7 @@ from jellyframe.batch import Batch
 from jellyframe.dialects import dialect_named
 from jellyframe.errors import EncodeError, JellyError
 from jellyframe.kernel.decode_cy import Decoder
-from jellyframe.options import DialectName, Limits, StreamOptions
+from jellyframe.options import DEFAULT_LIMITS, DialectName, Limits, StreamOptions
 from jellyframe.stream.decoder import KernelOptions, kernel_options
 from jellyframe.stream.encoder import StreamEncoder
 from jellyframe.stream.reader import open_reader
@@ -49,7 +49,7 @@ class MessageDecoder:
     def __init__(self, layout: str, limits: Limits | None = None, dialect: DialectName = "released") -> None:
         self._dialect = dialect_named(dialect)
         self._view = ArrowView(layout, True)
-        self._limits = limits or Limits()
+        self._limits = limits or DEFAULT_LIMITS
         self._known_options: dict[bytes, KernelOptions] = {}
         self._options_seen = 0
 

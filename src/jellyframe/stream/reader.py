@@ -10,7 +10,7 @@ from jellyframe.batch import Batch
 from jellyframe.batch.frames import Frame, frames_of
 from jellyframe.errors import JellyError
 from jellyframe.lazy import view_maker
-from jellyframe.options import Limits, StreamOptions
+from jellyframe.options import DEFAULT_LIMITS, Limits, StreamOptions
 from jellyframe.storage.types import FileSystem, Source
 from jellyframe.stream.decoder import DEFAULT_BATCH_ROWS, StreamDecoder
 from jellyframe.stream.exclusive import ExclusiveIterator
@@ -74,7 +74,7 @@ def open_reader(
     """
     return JellyReader(
         source,
-        limits=limits or Limits(),
+        limits=limits or DEFAULT_LIMITS,
         concatenated=concatenated,
         batch_rows=batch_rows,
         delimited=delimited,
