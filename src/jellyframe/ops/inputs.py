@@ -49,6 +49,8 @@ class InputOptions:
 
     `blank_nodes` says whether labels stay as they are, or get a prefix that is different for each file. `lenient` takes
     text that the specification of its format forbids, such as IRIs that are not absolute. `dialect` is that of Jelly.
+    With `labels_by_place`, blank nodes without a label get one by the number of the file and their place in it, the
+    same for data sets that have them at the same places; else labels that no other file has.
 
     The others are for patches: `strict` is that of `open_patch_reader`, `committed` leaves out transactions that do not
     hold, and the rows around the others, and `operations` are the only rows wanted.
@@ -62,6 +64,7 @@ class InputOptions:
     lenient: bool = False
     limits: Limits = field(default_factory=Limits)
     dialect: DialectName = "released"
+    labels_by_place: bool = False
     strict: bool = True
     committed: bool = False
     operations: tuple[int, ...] = ()

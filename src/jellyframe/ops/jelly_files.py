@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -123,6 +124,15 @@ class JellyFiles(StreamFiles):
         super().__init__(target, prefix, "jelly", plan.options)
         self._plan = plan
         self._writer: JellyWriter | None = None
+
+    def declare(self, namespaces: Mapping[str, str]) -> None:
+        """Declare namespaces in the file that is being written, where the dialect has them."""
+        if not dialect_named(self._plan.options.dialect).has_version_1_1:
+            return
+        self._ready()
+        assert self._writer is not None
+        for name, iri in namespaces.items():
+            self._writer.declare_namespace(name, iri)
 
     def _end_group(self) -> None:
         if self._writer is not None:

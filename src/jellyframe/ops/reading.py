@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from jellyframe import formats
-from jellyframe.batch import Batch
+from jellyframe.batch import Batch, NamespaceDeclaration
 from jellyframe.errors import JellyError, StorageError, TextError
 from jellyframe.formats.lines import LinePlace, LineRange
 from jellyframe.formats.patches import open_patch_input
-from jellyframe.formats.settings import ReadSettings
+from jellyframe.formats.settings import BatchInput, ReadSettings
 from jellyframe.kernel.fingerprint_cy import mask_of_operations
 from jellyframe.ops.bad_input import BAD_INPUT, FAILFAST, MissingFileError
 from jellyframe.ops.filters import RowFilter
@@ -195,7 +195,7 @@ def _read_document(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[
     with _opened(piece) as source:
         try:
             with formats.open_input(source, inputs.formats[piece.file], _settings(piece, inputs)) as opened:
-                yield from opened.batches()
+                yield from _declared(opened)
         except JellyError as error:
             _report(error, piece, on_error)
 
@@ -207,9 +207,25 @@ def _read_parquet(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[B
     with _opened(piece) as source:
         try:
             with ParquetInput(source, _settings(piece, inputs), start=piece.start, stop=piece.end) as opened:
-                yield from opened.batches()
+                yield from _declared(opened)
         except JellyError as error:
             _report(error, piece, on_error)
+
+
+def _declared(opened: BatchInput) -> Iterator[Batch]:
+    """Yield batches with the namespaces that were declared before or in them, as those of Jelly have."""
+    known: dict[str, str] = {}
+    for batch in opened.batches():
+        found, known = _new_namespaces(opened, known)
+        yield batch.replace(namespaces=found) if found else batch
+    found, known = _new_namespaces(opened, known)
+    if found:
+        yield Batch.from_statements(()).replace(namespaces=found)
+
+
+def _new_namespaces(opened: BatchInput, known: dict[str, str]) -> tuple[list[NamespaceDeclaration], dict[str, str]]:
+    namespaces = opened.namespaces()
+    return [NamespaceDeclaration(0, *each) for each in namespaces.items() if known.get(each[0]) != each[1]], namespaces
 
 
 _READERS = {
@@ -223,13 +239,16 @@ _READERS = {
 def _settings(piece: Piece, inputs: Inputs) -> ReadSettings:
     """Return how a file is read. The labels of its blank nodes follow from it, so that each reading gives the same."""
     file = piece.file
-    digest = hashlib.blake2b(f"{file.name} {file.size} {file.modified}".encode(), digest_size=8).hexdigest()
+    if inputs.options.labels_by_place:
+        prefix = f"f{inputs.files.index(file)}-"
+    else:
+        prefix = f"b{hashlib.blake2b(f'{file.name} {file.size} {file.modified}'.encode(), digest_size=8).hexdigest()}-"
     return ReadSettings(
         lenient=inputs.options.lenient,
         base_iri=Path(file.path).as_uri() if file.storage.is_local else file.storage.display(file.path),
         batch_rows=inputs.options.batch_rows,
         limits=inputs.options.limits,
-        label_prefix=f"b{digest}-",
+        label_prefix=prefix,
     )
 
 

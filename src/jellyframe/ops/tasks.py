@@ -58,12 +58,24 @@ class TaskResult:
         return cls(**json.loads(text))
 
 
-def write_batches(batches: Iterator[Batch], output: Output, prefix: str, result: TaskResult) -> None:
-    """Write batches to files whose names begin with `prefix`, and add them to the result of the task."""
+def write_batches(
+    batches: Iterator[Batch], output: Output, prefix: str, result: TaskResult, *, declare: bool = False
+) -> None:
+    """Write batches to files whose names begin with `prefix`, and add them to the result of the task.
+
+    With `declare`, namespaces of the batches are written too, if the format has them.
+    """
     with output.files(prefix) as files:
-        for batch in ready_batches(batches, output):
+        for batch in ready_batches(_declared(batches, files) if declare else batches, output):
             files.write(batch)
     result.add_files(files, output)
+
+
+def _declared(batches: Iterator[Batch], files: RollingFiles) -> Iterator[Batch]:
+    for batch in batches:
+        if batch.namespaces:
+            files.declare({declaration.name: declaration.iri for declaration in batch.namespaces})
+        yield batch
 
 
 def write_pieces(pieces: tuple[Piece, ...], inputs: Inputs, output: Output, prefix: str) -> TaskResult:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import Any, Self
 
 from jellyframe.batch import Batch
@@ -33,6 +34,9 @@ class RollingFiles(ABC):
             stop = min(len(batch), start + self._rows_left)
             self._write(batch, start, stop)
             start = stop
+
+    def declare(self, namespaces: Mapping[str, str]) -> None:  # noqa: B027 - only some formats have them
+        """Declare namespaces, in files of formats that have them."""
 
     def _write(self, batch: Batch, start: int, stop: int) -> None:
         self._write_rows(batch, start, stop)

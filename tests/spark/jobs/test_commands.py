@@ -80,6 +80,7 @@ def test_patches_in_a_row(server, tmp_path):
     for arguments, message in [
         (["diff", places[0]], "only one input is named: name the old data, then the new data"),
         (["diff", *places, places[0]], "more than two inputs"),
+        (["diff", *places, "--to", tmp_path, "--blank-nodes=match"], "use jellyframe patch diff --blank-nodes match"),
         (["apply", places[0], places[1]], "new.jelly is Jelly, RDF data and not changes to it"),
     ]:
         assert message in error_of("spark", *arguments, "--to", tmp_path / "refused", server)

@@ -19,11 +19,15 @@ from jellyframe import (
     TransactionStart,
 )
 from jellyframe.errors import OptionsError, ParseError
-from jellyframe.patch import PatchRow, PatchStreamType
+from jellyframe.ops import patches
+from jellyframe.patch import PatchOptions, PatchRow, PatchStreamType, open_patch_reader
 from jellyframe.spark import jobs
 from jellyframe.stream.framing import walk_frames
+from jellyframe.stream.reader import open_reader
 from support.patch_logs import apply_to_set, random_rows, read_data, read_patches, statement, write_patch
 from support.spark_data import write_jelly
+
+FLAT = PatchStreamType.FLAT
 
 
 @pytest.fixture(scope="module")
@@ -131,3 +135,84 @@ def test_a_transaction_that_is_not_finished_is_refused_or_left_out(spark, data, 
     assert set(read_data(tmp_path / "new")) == set(old[1:])
     summary = jobs.apply(spark, data, path, tmp_path / "tolerant", mode="PERMISSIVE")
     assert (summary.bad_records, set(read_data(tmp_path / "tolerant"))) == (1, set(old[1:]))
+
+
+TURTLE_BEFORE = """
+@prefix ex: <http://example.org/> .
+@prefix gone: <http://example.org/gone/> .
+ex:a ex:p [ ex:q "1" ] , [ ex:q "2" ] ; ex:r _:named .
+"""
+TURTLE_AFTER = """
+@prefix ex: <http://example.org/v2/> .
+@prefix new: <http://example.org/new/> .
+@prefix old: <http://example.org/> .
+old:a old:p [ old:q "1" ] , [ old:q "3" ] ; old:r _:named .
+"""
+
+
+@pytest.fixture(scope="module")
+def documents(tmp_path_factory):
+    """Data in Turtle, with namespaces that change and blank nodes with and without labels."""
+    folder = tmp_path_factory.mktemp("documents")
+    (folder / "old.ttl").write_text(TURTLE_BEFORE)
+    (folder / "new.ttl").write_text(TURTLE_AFTER)
+    return folder / "old.ttl", folder / "new.ttl"
+
+
+def namespaces_of(folder):
+    found: dict[str, str] = {}
+    for path in sorted(folder.rglob("*.jelly")):
+        with open_reader(path) as reader:
+            for _batch in reader.batches():
+                pass
+            found |= reader.namespaces
+    return found
+
+
+def test_diff_and_apply_agree_with_the_commands_on_one_machine(spark, documents, tmp_path):
+    """The same changes, of namespaces too, whoever finds them, and the same data, whoever applies them."""
+    before, after = documents
+    patches.diff(before, after, tmp_path / "one.jellyp", transaction=False, options=PatchOptions(stream_type=FLAT))
+    jobs.diff(spark, before, after, tmp_path / "many", files=1)
+    with open_patch_reader(tmp_path / "one.jellyp") as reader:
+        expected = sorted(map(str, reader.rows()))
+    found = read_patches(tmp_path / "many")
+    assert sorted(map(str, found)) == expected
+    assert [type(row).__name__ for row in found[:4]] == ["NamespaceDelete"] * 2 + ["NamespaceAdd"] * 2
+    assert len([row for row in found if isinstance(row, Add | Delete)]) == 2
+    patches.apply(before, tmp_path / "many", tmp_path / "one.jelly")
+    jobs.apply(spark, before, [tmp_path / "one.jellyp"], tmp_path / "applied", files=2)
+    assert set(read_data(tmp_path / "applied")) == set(read_data(tmp_path / "one.jelly"))
+    wanted = {"ex": "http://example.org/v2/", "new": "http://example.org/new/", "old": "http://example.org/"}
+    assert namespaces_of(tmp_path / "applied") == wanted
+    # They are still there when patches that say nothing of them are applied, and no other format has a place for them.
+    write_patch(tmp_path / "more" / "a.jellyp", [Add(*statement(1))])
+    jobs.apply(spark, tmp_path / "applied", tmp_path / "more", tmp_path / "later")
+    assert namespaces_of(tmp_path / "later") == wanted
+    jobs.apply(spark, before, [tmp_path / "one.jellyp"], tmp_path / "text", out_format="nq", files=1)
+    assert "PREFIX" not in "".join(path.read_text() for path in (tmp_path / "text").glob("*.nq"))
+
+
+def test_namespaces_alone_are_a_change(spark, tmp_path):
+    for name, iri in (("a", "http://example.org/1/"), ("b", "http://example.org/2/")):
+        (tmp_path / f"{name}.ttl").write_text(f"@prefix ex: <{iri}> .\n")
+    assert jobs.diff(spark, tmp_path / "a.ttl", tmp_path / "b.ttl", tmp_path / "changes").statements == 2
+    same = jobs.diff(spark, tmp_path / "a.ttl", tmp_path / "b.ttl", tmp_path / "none", namespaces=False)
+    assert same.statements == 0
+    (tmp_path / "c.nt").write_text("")
+    assert jobs.diff(spark, tmp_path / "a.ttl", tmp_path / "c.nt", tmp_path / "never").statements == 0
+
+
+def test_blank_nodes_that_are_refused(spark, documents, tmp_path):
+    before, after = documents
+    with pytest.raises(OptionsError, match=r"blank node, which were to be refused: .*set blank_nodes=label"):
+        jobs.diff(spark, before, after, tmp_path / "changes", blank_nodes="refuse")
+    with pytest.raises(OptionsError, match="use `jellyframe patch diff`"):
+        jobs.diff(spark, before, after, tmp_path / "changes", blank_nodes="match")
+    with pytest.raises(OptionsError, match="must be one of label, refuse, match"):
+        jobs.diff(spark, before, after, tmp_path / "changes", blank_nodes="other")  # type: ignore[arg-type]
+    document = '{"@id": "http://example.org/a", "http://example.org/p": {"http://example.org/q": "1"}}'
+    (tmp_path / "old.jsonld").write_text(document)
+    with pytest.raises(OptionsError, match="JSON-LD has no labels that a patch could refer to"):
+        jobs.diff(spark, tmp_path / "old.jsonld", after, tmp_path / "changes")
+    assert not list(tmp_path.glob("changes/*.jellyp"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, Unpack, get_args
 
@@ -19,6 +19,7 @@ from jellyframe.patch import NamespaceAdd, NamespaceDelete
 
 if TYPE_CHECKING:
     from jellyframe.batch import Batch
+    from jellyframe.formats import Format
     from jellyframe.options import Limits
     from jellyframe.patch import PatchOptions
     from jellyframe.patch.rows import HeaderValue
@@ -99,8 +100,7 @@ def diff(
         OptionsError: if blank nodes are to be refused and there are any, or the old data has some whose labels do not
             last, as in RDF/XML
     """
-    if blank_nodes not in BLANK_NODES:
-        raise OptionsError(f"blank_nodes is {blank_nodes!r}, and must be one of {', '.join(BLANK_NODES)}")
+    check_blank_nodes(blank_nodes)
     with ExitStack() as stack:
         first = stack.enter_context(
             DataSource(old, old_format, argument="old_format", limits=limits, concatenated=concatenated)
@@ -126,6 +126,16 @@ def diff(
         target.write_patch(headers or {}, renamed, _all(waiting, changes), transaction=transaction)
         added = sum(isinstance(row, NamespaceAdd) for row in renamed)
         return PatchDifference(counts.added, counts.deleted, added, len(renamed) - added)
+
+
+def check_blank_nodes(blank_nodes: BlankNodes) -> None:
+    """Raise an OptionsError unless this is a way to treat blank nodes.
+
+    Args:
+        blank_nodes: `label`, `refuse` or `match`
+    """
+    if blank_nodes not in BLANK_NODES:
+        raise OptionsError(f"blank_nodes is {blank_nodes!r}, and must be one of {', '.join(BLANK_NODES)}")
 
 
 def _all(first: Batch | None, others: Iterator[Batch]) -> Iterator[Batch]:
@@ -158,27 +168,54 @@ class _Counts:
 
 def _checked(source: DataSource, meter: ProgressMeter, blank_nodes: BlankNodes, *, is_old: bool = False) -> Stream:
     """Return the data as a stream in which blank nodes are as the caller wants them."""
-    unstable = next((found for found in source.formats if found in UNSTABLE_LABELS), None) if is_old else None
-    if blank_nodes != "refuse" and unstable is None:
+    check = BlankNodeCheck(blank_nodes, source.formats if is_old else ())
+    if not check:
         return lambda: source.batches(meter)
 
     def batches() -> Iterator[Batch]:
         for batch in source.batches(meter):
-            mask = mask_of_blank_nodes(batch.columns, batch.terms)
-            if mask is not None:
-                statement = row_line(batch, mask.find(1))
-                if blank_nodes == "refuse":
-                    raise OptionsError(
-                        f"a statement with a blank node, which were to be refused: {statement}",
-                        source=source.name,
-                        advice=Advice("argument", "blank_nodes", "label"),
-                    )
-                assert unstable is not None
-                raise OptionsError(
-                    f"a statement with a blank node, and {unstable.title} has no labels that a patch could refer to; "
-                    f"convert the file, for instance to N-Quads, and use that: {statement}",
-                    source=source.name,
-                )
+            check(batch, source.name)
             yield batch
 
     return batches
+
+
+class BlankNodeCheck:
+    """Refuses blank nodes where a patch could not refer to them, or where the caller wants none.
+
+    Args:
+        blank_nodes: what the caller wants
+        old_formats: the formats of the old data, to whose nodes a patch refers; none for the new data
+    """
+
+    def __init__(self, blank_nodes: BlankNodes, old_formats: Iterable[Format]) -> None:
+        self._is_refused = blank_nodes == "refuse"
+        self._unstable = next((found for found in old_formats if found in UNSTABLE_LABELS), None)
+
+    def __bool__(self) -> bool:
+        """Whether there is anything to check."""
+        return self._is_refused or self._unstable is not None
+
+    def __call__(self, batch: Batch, source: str) -> None:
+        """Raise an OptionsError if a batch has a blank node.
+
+        Args:
+            batch: statements
+            source: what errors call their data
+        """
+        mask = mask_of_blank_nodes(batch.columns, batch.terms) if self else None
+        if mask is None:
+            return
+        statement = row_line(batch, mask.find(1))
+        if self._is_refused:
+            raise OptionsError(
+                f"a statement with a blank node, which were to be refused: {statement}",
+                source=source,
+                advice=Advice("argument", "blank_nodes", "label"),
+            )
+        assert self._unstable is not None
+        raise OptionsError(
+            f"a statement with a blank node, and {self._unstable.title} has no labels that a patch could refer to; "
+            f"convert the file, for instance to N-Quads, and use that: {statement}",
+            source=source,
+        )

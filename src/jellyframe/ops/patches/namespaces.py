@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
+from jellyframe.batch import Batch
 from jellyframe.errors import LimitError
 from jellyframe.ops.patches.committed import NAMESPACES, CommittedRows
 from jellyframe.patch import NamespaceAdd, NamespaceDelete, rows_of
@@ -23,8 +24,13 @@ class NamespaceChanges:
     @classmethod
     def of(cls, rows: CommittedRows) -> NamespaceChanges:
         """Return the changes that hold."""
+        return cls.of_batches(rows.rows(NAMESPACES))
+
+    @classmethod
+    def of_batches(cls, batches: Iterable[Batch]) -> NamespaceChanges:
+        """Return the changes of rows that all add or delete a namespace."""
         changes = cls()
-        for batch in rows.rows(NAMESPACES):
+        for batch in batches:
             for row in rows_of(batch):
                 assert isinstance(row, NamespaceAdd | NamespaceDelete)
                 changes.add(row)

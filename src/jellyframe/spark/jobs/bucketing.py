@@ -21,6 +21,7 @@ from jellyframe.ops.outputs import Output
 from jellyframe.ops.patches.committed import HEADERS, NAMESPACES
 from jellyframe.ops.reading import piece_batches
 from jellyframe.ops.summary import Summary
+from jellyframe.patch import NamespaceAdd, row_batches
 from jellyframe.spark.jobs.exchange import (
     BLOB_SCHEMA,
     Blob,
@@ -32,6 +33,7 @@ from jellyframe.spark.jobs.exchange import (
 from jellyframe.spark.jobs.inputs import JobInputs, map_tasks
 from jellyframe.spark.jobs.running import file_count, run_job
 from jellyframe.stream.splits import Piece
+from jellyframe.terms import DEFAULT_GRAPH, IRI
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -41,7 +43,7 @@ if TYPE_CHECKING:
 # Of each blob that is being made, a writer with its lookups is in memory, and of each bucket the tables that compare.
 BUCKET_BYTES = 32 << 20
 MAX_BUCKETS = 128
-# The side of headers and namespaces of patches, all of which go to the first bucket.
+# Added to the side of headers and namespaces, all of which go to the first bucket, as rows of a patch.
 OTHER_ROWS = 1 << 8
 
 
@@ -57,10 +59,15 @@ def write_by_bucket(
     output: Output,
     read: Callable[[Iterable[Blob]], Iterator[Batch]],
     files: int | None = None,
+    *,
+    namespaces: bool = False,
+    check: Callable[[int, Batch, str], None] | None = None,
 ) -> Summary:
     """Write the result of `read` for the blobs of each bucket, to about the given number of files.
 
-    The number of an input among `inputs` is the `side` of its blobs, which come in the order of sides and files.
+    The number of an input among `inputs` is the `side` of its blobs, which come in the order of sides and files. With
+    `namespaces`, those of data are passed on as rows that add them, and those of the result are written. `check` gets
+    the side, the statements and the file of each batch that is read, and may raise.
     """
     count = files or file_count(spark, sum(side.files.bytes_as_jelly for side in inputs))
     buckets = -(-min(max(bucket_count(inputs), 1), MAX_BUCKETS) // count) * count
@@ -68,28 +75,45 @@ def write_by_bucket(
     tasks = [(side, each.files, pieces) for side, each in enumerate(inputs) for pieces in each.pieces()]
 
     def blobs(number: int) -> Iterator[pa.RecordBatch]:
-        return _blobs(*tasks[number], output, buckets, keys)
+        return _blobs(*tasks[number], output, buckets, keys, namespaces, check)
 
     def results() -> DataFrame:
-        return write_exchanged(map_tasks(spark, len(tasks), blobs, BLOB_SCHEMA), count, output, read)
+        made = map_tasks(spark, len(tasks), blobs, BLOB_SCHEMA)
+        return write_exchanged(made, count, output, read, declare=namespaces)
 
     with small_batches(spark):
         return run_job(job, [side.files for side in inputs], output, results)
 
 
 def _blobs(
-    side: int, inputs: Inputs, pieces: tuple[Piece, ...], output: Output, buckets: int, keys: tuple[int, ...]
+    side: int,
+    inputs: Inputs,
+    pieces: tuple[Piece, ...],
+    output: Output,
+    buckets: int,
+    keys: tuple[int, ...],
+    namespaces: bool,
+    check: Callable[[int, Batch, str], None] | None,
 ) -> Iterator[pa.RecordBatch]:
     """Yield the rows of pieces as blobs, each of one bucket."""
     bad = BadRecords(inputs.options.mode)
-    blobs = Blobs(keys, has_graph=output.plan.has_graph)
+    has_graph = output.plan.has_graph
+    blobs = Blobs(keys, has_graph=has_graph)
+    declared: dict[str, str] = {}
     for piece in pieces:
         for batch in piece_batches(piece, inputs, bad.add):
+            declared |= {declaration.name: declaration.iri for declaration in batch.namespaces}
+            if check is not None:
+                check(side, batch, piece.file.name)
             fitting = output.fitting(batch)
             if fitting.op is not None:
                 others = mask_of_operations(fitting.op, HEADERS | NAMESPACES)
                 if others is not None:
-                    yield from blobs.add(0, fitting.filter(others[: len(fitting)]), side=OTHER_ROWS)
+                    yield from blobs.add(0, fitting.filter(others[: len(fitting)]), side=OTHER_ROWS + side)
                     fitting = fitting.filter([not other for other in others[: len(fitting)]])
             yield from blobs.add_all(*by_bucket(fitting, buckets), side=side)
+    if namespaces and declared:
+        rows = [NamespaceAdd(name, IRI(iri), DEFAULT_GRAPH) for name, iri in declared.items()]
+        for batch in row_batches(rows, has_graph=has_graph):
+            yield from blobs.add(0, batch, side=OTHER_ROWS + side)
     yield from blobs.finish(bad)

@@ -198,15 +198,26 @@ def all_batches(blobs: Iterable[Blob]) -> Iterator[Batch]:
 
 
 def write_exchanged(
-    blobs: DataFrame, files: int, output: Output, read: Callable[[Iterable[Blob]], Iterator[Batch]] = all_batches
+    blobs: DataFrame,
+    files: int,
+    output: Output,
+    read: Callable[[Iterable[Blob]], Iterator[Batch]] = all_batches,
+    *,
+    declare: bool = False,
 ) -> DataFrame:
-    """Shuffle the blobs by bucket, in order, and write the result of `read` for each to the given number of files."""
+    """Shuffle the blobs by bucket, in order, and write the result of `read` for each to the given number of files.
+
+    With `declare`, the namespaces of the result are written too.
+    """
     together = blobs.repartition(files, "key").sortWithinPartitions("bucket", "side", "task", "part")
-    return together.mapInArrow(lambda batches: _write(batches, output, read), RESULT_SCHEMA)
+    return together.mapInArrow(lambda batches: _write(batches, output, read, declare), RESULT_SCHEMA)
 
 
 def _write(
-    record_batches: Iterable[pa.RecordBatch], output: Output, read: Callable[[Iterable[Blob]], Iterator[Batch]]
+    record_batches: Iterable[pa.RecordBatch],
+    output: Output,
+    read: Callable[[Iterable[Blob]], Iterator[Batch]],
+    declare: bool,
 ) -> Iterator[pa.RecordBatch]:
     """Run a task that receives all blobs of some buckets, one bucket after the other."""
     result = TaskResult()
@@ -226,7 +237,7 @@ def _write(
             else:
                 yield from read(contents)
 
-    write_batches(batches(), output, task_prefix(output), result)
+    write_batches(batches(), output, task_prefix(output), result, declare=declare)
     return result_row(result)
 
 

@@ -41,15 +41,17 @@ class JobInputs:
         blank_nodes: BlankNodes = KEEP,
         patches: bool = False,
         operations: tuple[int, ...] = (),
+        labels_by_place: bool = False,
         **options: Any,
     ) -> JobInputs:
         """Find the files of data that paths stand for, or of patches. The options are those of the data source.
 
-        With `operations`, of patches those rows are read that hold and have one of them.
+        With `operations`, of patches those rows are read that hold and have one of them. `labels_by_place` is that of
+        `InputOptions`.
         """
         given = {**options, "mode": mode, "paths": json.dumps(path_names(paths))}
         read = ReadOptions.read(option_texts(given), formats.JELLY_PATCH if patches else formats.JELLY)
-        wanted = replace(read.inputs, blank_nodes=blank_nodes)
+        wanted = replace(read.inputs, blank_nodes=blank_nodes, labels_by_place=labels_by_place)
         if operations:
             wanted = replace(wanted, committed=True, operations=operations)
         known = formats.PATCH_FORMATS if patches else formats.FOLDER_FORMATS

@@ -7,12 +7,13 @@ were aborted or not finished are left out before.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Unpack
 
-from jellyframe.batch import Batch
+from jellyframe.batch import Batch, NamespaceDeclaration
+from jellyframe.errors import OptionsError
 from jellyframe.kernel.patch_fields import (
     PATCH_ADD,
     PATCH_DELETE,
@@ -24,6 +25,8 @@ from jellyframe.ops.bad_input import FAILFAST, Mode
 from jellyframe.ops.inputs import Paths
 from jellyframe.ops.patches.compacting import last_declarations
 from jellyframe.ops.patches.core import apply_batches, diff_batches, last_operations
+from jellyframe.ops.patches.diffing import BlankNodeCheck, BlankNodes, check_blank_nodes
+from jellyframe.ops.patches.namespaces import NamespaceChanges, namespace_differences
 from jellyframe.ops.summary import Summary
 from jellyframe.patch import Header, PatchRow, row_batches
 from jellyframe.spark.jobs.bucketing import OTHER_ROWS, write_by_bucket
@@ -40,7 +43,7 @@ _OLD, _NEW = 0, 1
 _DATA, _CHANGES = 0, 1
 # What rows say of statements, and of namespaces and patches.
 _CHANGED = (PATCH_ADD, PATCH_DELETE)
-_DECLARED = (PATCH_HEADER, PATCH_NAMESPACE_ADD, PATCH_NAMESPACE_DELETE)
+_NAMESPACES = (PATCH_NAMESPACE_ADD, PATCH_NAMESPACE_DELETE)
 
 
 def diff(
@@ -54,13 +57,15 @@ def diff(
     mode: Mode = FAILFAST,
     files: int | None = None,
     partition_bytes: int | None = None,
+    blank_nodes: BlankNodes = "label",
+    namespaces: bool = True,
     read_options: SourceOptions | None = None,
     **options: Unpack[PatchFileOptions],
 ) -> Summary:
     """Write the changes that turn one data set into another, as Jelly-Patch files that can be split.
 
-    A statement is deleted or added at most once, so the files can be applied in any order. Blank nodes are told apart
-    by their labels.
+    A statement is deleted or added at most once, so the files can be applied in any order. Namespaces that changed are
+    in the first one.
 
     Args:
         spark: the session
@@ -72,14 +77,31 @@ def diff(
         mode: what to do about bad input: `FAILFAST`, `PERMISSIVE` or `DROPMALFORMED`
         files: how many files to write; by default as their size asks for
         partition_bytes: how much of the input each task reads
+        blank_nodes: `label`: two nodes are the same if their labels are; `refuse`: a blank node is an error. `match`,
+            which `jellyframe.ops.patches.diff` has, is an error: it has to see all of the data
+        namespaces: whether to compare namespaces, if the formats of both have them
         read_options: options of the data source for reading, by name
         options: options of the data source `jelly-patch` for writing, by name
+
+    Raises:
+        OptionsError: if blank nodes are to be refused and there are any, or the old data has some whose labels do not
+            last, as in RDF/XML
     """
+    check_blank_nodes(blank_nodes)
+    if blank_nodes == "match":
+        raise OptionsError(
+            "blank_nodes is 'match', which has to see all statements with blank nodes at once, and tasks see some of "
+            "them: use `jellyframe patch diff`, or give the nodes the same labels in both data sets"
+        )
     read = reading(mode, partition_bytes, read_options)
-    sides = [JobInputs.find(paths, in_format=in_format, **read) for paths in (old, new)]
+    sides = [find_data(paths, in_format=in_format, **read) for paths in (old, new)]
     has_graph = any(side.files.has_graphs() for side in sides)
     target = patch_output(output, has_graph=has_graph, save=save, **options)
-    return write_by_bucket("diff", spark, sides, target, _difference, files)
+    namespaces = namespaces and all(found.has_namespaces for side in sides for found in side.files.formats.values())
+    checks = [BlankNodeCheck(blank_nodes, sides[_OLD].files.formats.values()), BlankNodeCheck(blank_nodes, ())]
+    check = partial(_check_side, checks) if any(checks) else None
+    difference = partial(_difference, target.has_graph)
+    return write_by_bucket("diff", spark, sides, target, difference, files, namespaces=namespaces, check=check)
 
 
 def apply(
@@ -102,7 +124,7 @@ def apply(
     """Write a data set as patches leave it behind: of all operations on a statement, the last one counts.
 
     The patches count in the order of their paths, in folders in the order of their names. Transactions that were
-    aborted or not finished count for nothing.
+    aborted or not finished count for nothing. Of Jelly output, the first file has the namespaces.
 
     Args:
         spark: the session
@@ -121,11 +143,11 @@ def apply(
         options: options of the data source for writing, by name, and the `layout` of Parquet files
     """
     read = reading(mode, partition_bytes, read_options)
-    statements = JobInputs.find(data, in_format=in_format, **read)
+    statements = find_data(data, in_format=in_format, **read)
     changes = find_changes(patches, patch_format=patch_format, strict=strict, **read)
     has_graph = statements.files.has_graphs() or changes.files.has_graphs()
     target = job_output(output, has_graph=has_graph, out_format=out_format, save=save, **options)
-    return write_by_bucket("apply", spark, [statements, changes], target, applied, files)
+    return write_by_bucket("apply", spark, [statements, changes], target, applied, files, namespaces=True)
 
 
 def compact(
@@ -163,16 +185,26 @@ def compact(
     """
     read = reading(mode, partition_bytes, read_options)
     changes = find_changes(
-        patches, patch_format=patch_format, strict=strict, operations=(*_CHANGED, *_DECLARED), **read
+        patches, patch_format=patch_format, strict=strict, operations=(*_CHANGED, *_NAMESPACES, PATCH_HEADER), **read
     )
     target = patch_output(output, has_graph=changes.files.has_graphs(), save=save, **options)
     return write_by_bucket("compact", spark, [changes], target, partial(_compacted, target.has_graph), files)
 
 
+def find_data(paths: Paths, *, in_format: str | None, **read: Any) -> JobInputs:
+    """Find data to which patches refer: blank nodes have the labels that the commands on one machine give them."""
+    return JobInputs.find(paths, in_format=in_format, labels_by_place=True, **read)
+
+
 def find_changes(
-    patches: Paths, *, patch_format: str | None, strict: bool, operations: tuple[int, ...] = _CHANGED, **read: Any
+    patches: Paths,
+    *,
+    patch_format: str | None,
+    strict: bool,
+    operations: tuple[int, ...] = (*_CHANGED, *_NAMESPACES),
+    **read: Any,
 ) -> JobInputs:
-    """Find patches, of which the rows that hold are read: adds and deletes, or those of some operations."""
+    """Find patches, of which the rows that hold are read: those of statements and namespaces, or of some operations."""
     return JobInputs.find(
         patches,
         in_format=patch_format,
@@ -192,13 +224,29 @@ def reading(mode: Mode, partition_bytes: int | None, options: SourceOptions | No
 
 
 def applied(blobs: Iterable[Blob]) -> Iterator[Batch]:
-    """Yield the statements of a bucket as its changes leave them behind."""
+    """Yield the statements of a bucket as its changes leave them behind, and the namespaces with the first one."""
     with BucketBlobs(blobs) as bucket:
+        changes = NamespaceChanges.of_batches(bucket.changes(OTHER_ROWS + _CHANGES)())
+        namespaces = changes.applied_to(_namespaces(bucket, _DATA))
+        if namespaces:
+            declarations = [NamespaceDeclaration(0, name, iri) for name, iri in namespaces.items()]
+            yield Batch.from_statements(()).replace(namespaces=declarations)
         yield from apply_batches(bucket.statements(_DATA), bucket.changes(_CHANGES))
 
 
-def _difference(blobs: Iterable[Blob]) -> Iterator[Batch]:
+def _namespaces(bucket: BucketBlobs, side: int) -> dict[str, str]:
+    """Return the namespaces of data; only the first bucket has them."""
+    return NamespaceChanges.of_batches(bucket.changes(OTHER_ROWS + side)()).applied_to({})
+
+
+def _check_side(checks: Sequence[BlankNodeCheck], side: int, batch: Batch, source: str) -> None:
+    checks[side](batch, source)
+
+
+def _difference(has_graph: bool, blobs: Iterable[Blob]) -> Iterator[Batch]:
     with BucketBlobs(blobs) as bucket:
+        rows = namespace_differences(_namespaces(bucket, _OLD), _namespaces(bucket, _NEW))
+        yield from row_batches(rows, has_graph=has_graph)
         yield from diff_batches(bucket.statements(_OLD), bucket.statements(_NEW))
 
 

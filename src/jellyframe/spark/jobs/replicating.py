@@ -15,7 +15,7 @@ from jellyframe.ops.summary import Summary
 from jellyframe.spark.jobs.bucketing import write_by_bucket
 from jellyframe.spark.jobs.inputs import JobInputs
 from jellyframe.spark.jobs.outputs import job_output
-from jellyframe.spark.jobs.patching import applied, find_changes, reading
+from jellyframe.spark.jobs.patching import applied, find_changes, find_data, reading
 from jellyframe.spark.options import ReadOptions
 from jellyframe.storage.finding import find_files
 from jellyframe.storage.snapshots import Snapshots, snapshot_data
@@ -126,7 +126,7 @@ def replicate(
     has_graph = data.files.has_graphs() or changes.files.has_graphs()
     folder = snapshots.next_folder()
     output = job_output(folder, has_graph=has_graph, out_format=out_format, **options)
-    summary = write_by_bucket("replicate", spark, [data, changes], output, applied, files)
+    summary = write_by_bucket("replicate", spark, [data, changes], output, applied, files, namespaces=True)
     snapshots.commit(folder, new, origin=origin, statements=summary.statements, files=summary.files, size=summary.bytes)
     snapshots.tidy(keep)
     done: dict[str, Any] = {**asdict(summary), "seconds": round(time.monotonic() - start, 3)}
@@ -170,7 +170,7 @@ def _data(snapshots: Snapshots, base: Paths | None, in_format: str | None, read:
     """Return the data that patches are applied to: the newest snapshot, or what to begin with."""
     if snapshots.latest is None:
         if base is not None:
-            return JobInputs.find([snapshot_data(path) for path in path_names(base)], in_format=in_format, **read)
+            return find_data([snapshot_data(path) for path in path_names(base)], in_format=in_format, **read)
     elif snapshots.latest.files:
         assert snapshots.current is not None
         return JobInputs.find(snapshots.current, **read)
