@@ -269,7 +269,7 @@ class StreamOptions:
                 )
 
     def check_writable(self) -> None:
-        """Raise an OptionsError unless a stream can be written with these options, the first statement allowing."""
+        """Raise an OptionsError unless a stream can be written with these options, depending on the first statement."""
         check_table_sizes(self, MAX_TABLE_SIZE)
         if self.physical_type is not PhysicalType.UNSPECIFIED:
             self.check_types()
@@ -326,6 +326,17 @@ def refuse_patch_options(data: bytes) -> None:
             "this is a Jelly-Patch stream, not one of RDF statements; read it with open_patch_reader "
             "or `jellyframe patch`"
         )
+
+
+def term_settings(options: TableOptions) -> tuple[bool, bool, int, int, int]:
+    """Return the options of terms in the order in which the kernel's decoders and encoders take them."""
+    return (
+        options.generalized_statements,
+        options.rdf_star,
+        options.max_name_table_size,
+        options.max_prefix_table_size,
+        options.max_datatype_table_size,
+    )
 
 
 def check_table_sizes(

@@ -1,4 +1,4 @@
-"""The generator behind the benchmarks and the demo: repeatable, of exact length, and valid text."""
+"""The generator for the benchmarks and the demo: repeatable, of exact length, and valid text."""
 
 import collections
 import hashlib

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import os
-import pty
 import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from jellyframe import IRI, Literal, Triple, dumps, open_reader
-from jellyframe.wire import encode_varint
-from support.command import COMMAND, environment, error_of, run
+from jellyframe import open_reader
+from support.command import COMMAND, command_at_work, environment, error_of, run, terminal
 
 LINES = b"".join(b'<http://a/s%d> <http://a/p> "%d" .\n' % (i, i) for i in range(2000))
 
@@ -24,18 +21,6 @@ LINES = b"".join(b'<http://a/s%d> <http://a/p> "%d" .\n' % (i, i) for i in range
 @pytest.fixture(scope="module")
 def jelly() -> bytes:
     return run("rdf", "to-jelly", "--in-format=nt", data=LINES).out
-
-
-@contextlib.contextmanager
-def terminal() -> Iterator[tuple[int, int]]:
-    """The two ends of a terminal: ours, and the one for a process."""
-    ours, theirs = pty.openpty()
-    try:
-        yield ours, theirs
-    finally:
-        os.close(ours)
-        with contextlib.suppress(OSError):
-            os.close(theirs)
 
 
 def everything_from(ours: int, theirs: int) -> bytes:
@@ -162,26 +147,11 @@ def test_a_closed_pipe_ends_quietly() -> None:
 
 @pytest.mark.parametrize("to_file", [False, True])
 def test_ctrl_c_ends_quietly(to_file: bool, tmp_path: Path) -> None:
-    # More than one batch, but no end: the progress bar on a terminal tells when the command is at work.
-    frame = dumps(Triple(IRI("http://a/s"), IRI("http://a/p"), Literal(f"{i}")) for i in range(100_000))
     with terminal() as (ours, theirs):
-        target = ["--to", str(tmp_path / "out.nq")] if to_file else []
-        with subprocess.Popen(
-            [*COMMAND, "rdf", "from-jelly", *target],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=theirs,
-            env=environment(),
-        ) as process:
-            assert process.stdin is not None
-            process.stdin.write(encode_varint(len(frame)) + frame)
-            process.stdin.flush()
-            seen = b""
-            while b"statements" not in seen:
-                seen += os.read(ours, 65536)
+        target: list[str | Path] = ["--to", tmp_path / "out.nq"] if to_file else []
+        with command_at_work(ours, theirs, *target) as process:
             process.send_signal(signal.SIGINT)
             assert process.wait() == 130
-            process.stdin.close()
         rest = everything_from(ours, theirs)
     assert b"Traceback" not in rest
     assert b"error" not in rest

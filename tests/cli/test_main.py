@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import os
-import pty
 import signal
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from jellyframe import IRI, Literal, Triple, dumps
-from jellyframe.wire import encode_varint
-from support.command import COMMAND, environment, error_of, run
+from support.command import COMMAND, command_at_work, environment, error_of, run, terminal
 
 LINES = b"".join(b'<http://a/s%d> <http://a/p> "%d" .\n' % (i, i) for i in range(2000))
 # Commands that write to standard output.
@@ -153,30 +150,10 @@ def test_a_limit_to_the_size_of_files(folder: Path) -> None:
 
 @contextmanager
 def endless_command(folder: Path, *options: str) -> Iterator[subprocess.Popen[bytes]]:
-    """A command that has begun its output, and waits for more input; a terminal tells when it is at work."""
-    frame = dumps(Triple(IRI("http://a/s"), IRI("http://a/p"), Literal(f"{i}")) for i in range(100_000))
-    ours, theirs = pty.openpty()
-    try:
-        with subprocess.Popen(
-            [*options, *COMMAND, "rdf", "from-jelly", "--to", str(folder / "out.nq")],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=theirs,
-            env=environment(),
-        ) as process:
-            assert process.stdin is not None
-            process.stdin.write(encode_varint(len(frame)) + frame)
-            process.stdin.flush()
-            seen = b""
-            while b"statements" not in seen:
-                seen += os.read(ours, 65536)
-            assert [path.suffix for path in folder.iterdir()] == [".part"]
-            yield process
-            with suppress(BrokenPipeError):
-                process.stdin.close()
-    finally:
-        os.close(ours)
-        os.close(theirs)
+    """A command that has begun to write a file, and waits for more input."""
+    with terminal() as ends, command_at_work(*ends, "--to", folder / "out.nq", before=options) as process:
+        assert [path.suffix for path in folder.iterdir()] == [".part"]
+        yield process
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])

@@ -266,7 +266,7 @@ class TestNothingToChange:
         assert target.read_bytes() == source.read_bytes()
 
     def test_stream_that_counts_on_from_another_is_rewritten(self, tmp_path: Path) -> None:
-        # Ids that are left out mean something else behind another stream, to a reader that does not know where it ends.
+        # Ids that are left out mean something else after another stream, to a reader that does not know where it ends.
         from jellyframe.proto import rdf_pb2
 
         def without_ids(data: bytes) -> bytes:

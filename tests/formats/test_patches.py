@@ -1,4 +1,4 @@
-"""Patches of either format behind one door, and what is not a patch kept out."""
+"""Patches of either format through one function, and refusal of everything else."""
 
 from __future__ import annotations
 

@@ -235,7 +235,7 @@ def test_every_truncation_gives_an_error_or_the_first_rows(texts: ModuleType) ->
                 found.extend(patch_oracle.plain_row(row) for row in reader)
         except TextError as error:
             places.append(error.line)
-        # A cut behind a full stop may leave a row without what follows it; only the last one can differ.
+        # A cut after a full stop may leave a row without what follows it; only the last one can differ.
         assert found[:-1] == whole[: max(len(found) - 1, 0)]
     assert None not in places
 

@@ -1,6 +1,6 @@
 """RDF Patch text against rdflib's own parser and serializer, as far as those follow the specification.
 
-rdflib's serializer leaves out the full stop behind `H prev`, and its parser expects a word behind the name in `PD`:
+rdflib's serializer leaves out the full stop behind `H prev`, and its parser expects a word after the name in `PD`:
 both are left out here.
 """
 

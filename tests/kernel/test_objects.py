@@ -24,7 +24,7 @@ class Kit:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.objects: Any = load_twin_module(name, "kernel.objects_cy")
+        self.objects: Any = load_twin_module(name, "kernel.from_objects_cy")
         self.Batch: Any = load_twin_module(name, "batch").Batch
         self.terms: ModuleType = load_twin_module(name, "terms")
         self.Triple, self.Quad = self.terms.Triple, self.terms.Quad

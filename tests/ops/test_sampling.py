@@ -6,9 +6,11 @@ import random
 
 import pytest
 
-from jellyframe import Batch, OptionsError, Quad, Triple
-from jellyframe.ops.hashing import statement_hashes
+from jellyframe import Batch, BlankNode, Literal, OptionsError, Quad, Triple
+from jellyframe.ops.fingerprints import seeded_fingerprints
+from jellyframe.ops.hashing import statement_hashes, term_hashes
 from jellyframe.ops.sampling import Sampler
+from jellyframe.terms import Term
 from support.spark_data import SPECIAL, iri, quads, texts
 
 STATEMENTS = quads(3000) + SPECIAL
@@ -74,8 +76,35 @@ def test_numbers_of_subjects():
 def test_hashes_tell_positions_and_graphs_apart():
     a, b, c = iri("a"), iri("b"), iri("c")
     rows = [Quad(a, b, c, a), Quad(b, a, c, a), Quad(a, c, b, a), Quad(a, b, c, b)]
-    high, low = statement_hashes(Batch.from_statements(rows))
+    fingerprints = seeded_fingerprints(0)
+    high, low = statement_hashes(Batch.from_statements(rows), fingerprints)
     assert len(set(high.to_pylist())) == len(set(low.to_pylist())) == len(rows)
-    triple = statement_hashes(Batch.from_statements([Triple(a, b, c)]))
-    in_default = statement_hashes(Batch.from_statements([Triple(a, b, c)]).with_graph())
+    triple = statement_hashes(Batch.from_statements([Triple(a, b, c)]), fingerprints)
+    in_default = statement_hashes(Batch.from_statements([Triple(a, b, c)]).with_graph(), fingerprints)
     assert triple == in_default
+
+
+def test_terms_have_the_same_hash_in_every_batch():
+    """Those that differ in their kind, datatype or language alone have others; tasks of a job agree on all of them."""
+    terms: list[Term] = [
+        iri("a"),
+        BlankNode("a"),
+        Literal("a"),
+        Literal("a", language="en"),
+        Literal("a", "http://example.org/a"),
+    ]
+    rows = [Triple(iri("s"), iri("p"), term) for term in terms]
+    found: dict[Term, tuple[int, int]] = {}
+    for batch in (Batch.from_statements(rows), Batch.from_statements(rows[::-1])):
+        highs, lows = (half.to_pylist() for half in term_hashes(batch, seeded_fingerprints(0)))
+        for number, pair in enumerate(zip(highs, lows, strict=True)):
+            assert found.setdefault(batch.term(number), pair) == pair
+    assert len(set(found.values())) == len(found) == len(terms) + 2
+
+
+def test_a_sample_is_the_same_on_every_machine():
+    """It is not to change by accident: a pipeline may compare samples of two days."""
+    sample = sampled(Sampler(7).of_fraction(0.002), quads(3000))
+    assert sorted(subject for subject, *_ in sample) == [
+        f"<http://example.org/s{number}>" for number in (20, 257, 333, 447, 48, 499, 54)
+    ]

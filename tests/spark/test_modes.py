@@ -27,7 +27,7 @@ def damage(path):
     data = bytearray(path.read_bytes())
     offsets = restarts(path)
     before = len(offsets) // 2
-    # The first row of the frame behind the restart point becomes one of a kind that does not exist.
+    # The first row of the frame after the restart point becomes one of a kind that does not exist.
     place = data.index(b"http://example.org/", offsets[before])
     data[place : place + 4] = b"\xff\xff\xff\xff"
     path.write_bytes(bytes(data))
@@ -71,7 +71,7 @@ def test_permissive_reports_in_a_column(good, size):
 
 
 def frame_places(path):
-    """For each frame with statements: where it begins and ends, and the first row and the one behind the last."""
+    """For each frame with statements: where it begins and ends, and the first row and the one after the last."""
     with jellyframe.open_reader(path) as reader:
         sizes = [len(frame) for frame in reader.frames()]
     with path.open("rb") as file:
@@ -114,7 +114,7 @@ def test_bytes_that_are_missing_or_too_many(tmp_path, index, size, change):
 
         expected = [row for start, stop, first, last in places if not is_lost(start, stop) for row in rows[first:last]]
         assert given == expected
-        # Before the damage at most two frames are lost, and behind it at most what is up to the next restart point.
+        # Before the damage at most two frames are lost, and after it at most what is up to the next restart point.
         before = [place for place in places if place[1] <= at and is_lost(*place[:2])]
         end = min(point for point in points if point >= at + max(0, -change))
         after = [place for place in places if place[0] >= end and is_lost(*place[:2])]

@@ -77,7 +77,7 @@ def test_whole_frames(twin: ModuleType) -> None:
     assert bare.next_batch() is None
     bare.finish()
     assert [len(batch) for batch in bare.batches()] == [1]
-    with pytest.raises(OptionsError, match="behind the end"):
+    with pytest.raises(OptionsError, match="after the end of the stream"):
         bare.push(b"x")
 
 

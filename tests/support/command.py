@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import os
+import pty
 import subprocess
 import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 import pyoxigraph
+
+from jellyframe import IRI, Literal, Triple, dumps
+from jellyframe.wire import encode_varint
 
 COMMAND = (sys.executable, "-m", "jellyframe")
 
@@ -38,6 +44,47 @@ def run(*arguments: str | Path, data: bytes | BinaryIO = b"", code: int = 0, cwd
     outcome = Outcome(done.returncode, done.stdout, done.stderr.decode())
     assert outcome.code == code, outcome
     return outcome
+
+
+@contextmanager
+def terminal() -> Iterator[tuple[int, int]]:
+    """The two ends of a terminal: ours, and the one for a process."""
+    ours, theirs = pty.openpty()
+    try:
+        yield ours, theirs
+    finally:
+        os.close(ours)
+        with suppress(OSError):
+            os.close(theirs)
+
+
+@contextmanager
+def command_at_work(
+    ours: int, theirs: int, *arguments: str | Path, before: Sequence[str] = ()
+) -> Iterator[subprocess.Popen[bytes]]:
+    """Run `jellyframe rdf from-jelly`, which has begun its output and waits for more input.
+
+    The ends of a terminal are `ours` and `theirs`: the progress there tells when the command is at work. `before` are
+    words in front of the command.
+    """
+    # More than one batch, but no end.
+    frame = dumps(Triple(IRI("http://a/s"), IRI("http://a/p"), Literal(f"{i}")) for i in range(100_000))
+    with subprocess.Popen(
+        [*before, *COMMAND, "rdf", "from-jelly", *map(str, arguments)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=theirs,
+        env=environment(),
+    ) as process:
+        assert process.stdin is not None
+        process.stdin.write(encode_varint(len(frame)) + frame)
+        process.stdin.flush()
+        seen = b""
+        while b"statements" not in seen:
+            seen += os.read(ours, 65536)
+        yield process
+        with suppress(BrokenPipeError):
+            process.stdin.close()
 
 
 def error_of(*arguments: str | Path, data: bytes = b"", cwd: Path | None = None) -> str:

@@ -9,12 +9,15 @@ from random import Random
 from types import ModuleType
 from typing import Any
 
+import pytest
+
+from jellyframe.errors import JellyError, ParseError
 from jellyframe.options import PhysicalType, StreamOptions
 from jellyframe.proto import draft_pb2 as draft
 from support.oracle import RefusedError, split_frames
 from support.plain import PlainStatement, PlainTerm, plain_literal, plain_statement
 from support.strategies import StreamCase
-from support.wire import varint
+from support.wire import block, varint
 
 TRIPLES, QUADS, GRAPHS = 1, 2, 3
 STREAM_TYPES = {"TRIPLES": TRIPLES, "QUADS": QUADS, "GRAPHS": GRAPHS}
@@ -352,3 +355,21 @@ class RandomDraftEncoder:
             self.rows.append({"name": name, "prefix": prefix, "datatype": datatype}[table](slot, value))
         self.pinned[table].add(slot)
         return slot
+
+
+def refusal(package: ModuleType, data: bytes, kind: type[JellyError] = ParseError, **settings: Any) -> str:
+    with pytest.raises(kind) as caught:
+        lines(package, data, **settings)
+    return caught.value.message
+
+
+def with_term(term: bytes, **more: Any) -> bytes:
+    """A stream whose only object is a message of these bytes."""
+    fields = block(1, A.SerializeToString()) + block(2, B.SerializeToString()) + block(3, term)
+    return delimited(frame(options(**more), *ENTRIES) + block(1, block(2, fields)))
+
+
+def written(package: ModuleType, statements: list[Any], given: StreamOptions | None = None, **settings: Any) -> Any:
+    """The rows of the stream that our writer makes, as protobuf reads them."""
+    data = package.dumps(statements, given, dialect="draft", **settings)
+    return draft.RdfStreamFrame.FromString(data).rows

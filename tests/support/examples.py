@@ -66,7 +66,7 @@ def _of_parser(parser: argparse.ArgumentParser) -> Iterator[Example]:
 
 
 def page_commands(page: str) -> list[Example]:
-    """The commands of a page of the documentation that call `jellyframe`: lines of code behind a prompt."""
+    """The commands of a page of the documentation that call `jellyframe`: lines of code after a prompt."""
     found = re.findall(r"^ {4}\$ (.+)$", (ROOT / page).read_text(encoding="utf-8"), re.MULTILINE)
     return [Example(page, line) for line in found if "jellyframe" in line]
 

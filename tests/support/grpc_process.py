@@ -13,7 +13,7 @@ class ServerProcess:
     """A server as a process of its own."""
 
     def __init__(self, *arguments: str, cwd: Path | None = None, before: str = "") -> None:
-        """Start it, behind another shell command if `before` is one, and wait for its first line."""
+        """Start it, after another shell command if `before` is one, and wait for its first line."""
         command = [sys.executable, "-m", "jellyframe", "grpc", "serve", *arguments]
         self.process = subprocess.Popen(
             ["bash", "-c", f'{before}\nexec "$@"', "server", *command] if before else command,

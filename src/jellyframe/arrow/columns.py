@@ -49,7 +49,7 @@ KIND_NAMES = {
 }
 
 
-# Bytes that are copied at a time for short strings, where there is room behind them.
+# Bytes that are copied at a time for short strings, where there is room after them.
 _ROOM_BYTES = 64
 
 
@@ -76,7 +76,7 @@ class Strings(NamedTuple):
     data: memoryview
 
     def with_room(self) -> Strings:
-        """Return a copy with room behind the last string, as short strings are copied in long steps."""
+        """Return a copy with room after the last string, as short strings are copied in long steps."""
         return Strings(self.offsets, memoryview(bytes(self.data) + bytes(_ROOM_BYTES)))
 
 
@@ -305,7 +305,7 @@ class BatchColumns:
 
 class DictionaryColumns(BatchColumns):
     """The same with dictionary-encoded strings. The dictionaries are the term table of the batch: strings are made once
-    a term, not once a row."""
+    per term, not once per row."""
 
     string_type = pa.dictionary(pa.int32(), pa.string())
 
@@ -316,7 +316,7 @@ class DictionaryColumns(BatchColumns):
         dictionary = self.terms.dictionary(strings)
         if dictionary.indices is not None:
             indices = dictionary.indices.take(indices)
-        # Not checked once more: `kinds_in` has seen that all rows refer to terms of the table.
+        # Not checked again: `kinds_in` has checked that all rows refer to terms of the table.
         return pa.DictionaryArray.from_arrays(indices, dictionary.strings, safe=False)
 
     def kind_names(self, position: str) -> pa.Array:

@@ -6,11 +6,11 @@ A layout says for each position of a statement (`s`, `p`, `o`, `g`) what columns
 | --- | --- | --- |
 | `struct` | s, p, o, g | struct<kind, value, datatype, lang> |
 | `ntriples` | s, p, o, g | a string in N-Triples syntax |
-| `flat` | s, p, o, o_kind, o_datatype, o_lang, g | a plain string; what `o` is, the columns beside it tell |
+| `flat` | s, p, o, o_kind, o_datatype, o_lang, g | a plain string; the columns next to `o` tell its kind |
 
 `kind` is "iri", "bnode", "literal" or "triple"; `value` the IRI, the label without `_:`, the lexical form, or the text
 `<< … >>` of a quoted triple. `datatype` is null for simple literals and those with a language. In `flat`, `s`, `p` and
-`g` hold IRIs as they are, blank nodes as `_:label`, and what else there may be in N-Triples syntax.
+`g` hold IRIs as they are, blank nodes as `_:label`, and other terms in N-Triples syntax.
 
 The default graph is a null in `g`. All strings are plain `string`, or dictionary-encoded if asked for. Every field may
 be null as far as the schema goes, which is what engines such as Spark declare; but only `g`, datatypes and languages

@@ -1,4 +1,4 @@
-"""Sorting statements before they are written, so that those with much in common stand together and take fewer bytes."""
+"""Sorting statements before they are written, so that similar ones are adjacent and take fewer bytes."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """From Arrow columns, in any of the layouts, to batches.
 
-Most strings of a column come many times. Those in N-Triples syntax are parsed as they come, by a parser that remembers
-the last ones. Of others Arrow finds the distinct ones: such a column is first dictionary-encoded, unless it comes so,
-and only its dictionary is read.
+Most strings of a column occur many times. Those in N-Triples syntax are parsed in order, by a parser that remembers
+the last ones. Other columns are first dictionary-encoded by Arrow, unless they already are,
+and only the dictionary is read.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from jellyframe.options import LayoutName
 from jellyframe.terms import RDF_LANG_STRING
 
 _NULL = -1
-# Of what sort a literal is, its datatype and language tell.
+# The datatype and the language tell the kind of a literal.
 _KIND_CODES = {
     KIND_NAMES[kind].encode(): kind for kind in (KIND_IRI, KIND_BLANK_NODE, KIND_LITERAL, KIND_QUOTED_TRIPLE)
 }
@@ -50,7 +50,7 @@ _KIND_CODES = {
 
 # ---- schemas ------------------------------------------------------------------------------------------
 def _is_string(kind: pa.DataType) -> bool:
-    """Return whether there can be strings in a column: also in one of nulls alone, whose type says nothing else."""
+    """Return whether a column can hold strings: also a column of nulls only, which has no other type."""
     if pa.types.is_dictionary(kind):
         return _is_string(kind.value_type)
     is_one = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view, pa.types.is_null)
@@ -129,7 +129,7 @@ def _guess_layout(schema: pa.Schema) -> LayoutName:
 
 # ---- arrays -------------------------------------------------------------------------------------------
 def _settled(array: pa.Array) -> pa.Array:
-    """Return an array in a form that we deal with: plain strings, a dictionary that has no null in it, or structs."""
+    """Return an array in a form that is handled here: plain strings, a dictionary without nulls, or structs."""
     if pa.types.is_dictionary(array.type):
         if array.dictionary.null_count:
             return _settled(array.dictionary_decode())
@@ -253,7 +253,7 @@ def _plain_texts(strings: pa.Array, table: TermTable) -> memoryview:
 
 
 def _parse_rest(terms: memoryview, strings: pa.Array, table: TermTable, begin: str = "") -> None:
-    """Parse the strings that have no term yet, and that have to begin so."""
+    """Parse the strings that have no term yet, which must begin as given."""
     is_missing = pc.equal(pa.Array.from_buffers(pa.int32(), len(terms), [None, pa.py_buffer(terms)]), _NULL)
     if not is_missing.true_count:
         return
@@ -271,7 +271,7 @@ def _parse_rest(terms: memoryview, strings: pa.Array, table: TermTable, begin: s
 
 
 def _parsed(strings: pa.Array, table: TermTable, begin: str) -> memoryview:
-    """Parse strings that have to begin so."""
+    """Parse strings that must begin as given."""
     if (other := _first(pc.invert(pc.starts_with(strings, begin)))) >= 0:
         raise TableError(f"no quoted triple, which begins with {begin}: {_shown(strings[other])}", row=other)
     return _texts(strings, table)
@@ -420,7 +420,7 @@ class BatchMaker:
             raise TableError(f"column {position!r}: {error.message}", row=row) from error.__cause__
 
     def _frame_ends(self, numbers: pa.Array) -> memoryview:
-        """Return where frames end. One that may go on in the next record batch ends there, maybe without rows."""
+        """Return where frames end. One that may continue in the next record batch ends there, possibly without rows."""
         if numbers.null_count:
             raise TableError("column 'frame': null", row=self._rows + _first(numbers.is_null()))
         runs = pc.run_end_encode(numbers.cast(pa.int64()))

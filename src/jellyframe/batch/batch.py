@@ -40,7 +40,7 @@ class FrameSpan(NamedTuple):
     Attributes:
         number: the number of the frame
         start: the first row of the part
-        stop: the row behind its last
+        stop: the row after its last
         is_complete: whether the frame ends with it
     """
 
@@ -72,7 +72,7 @@ class Batch:
 
     A batch may hold many frames, or a part of one. `frame_ends` has, for each frame of which the batch has rows or
     the end, the row at which it stops; the first of them has the number `first_frame`, and `last_frame_open` says that
-    the last one goes on in the next batch.
+    the last one continues in the next batch.
 
     The batch of a patch also has `op`, the operation of each row (`jellyframe.kernel.patch_fields`); else it is None. A
     row that has no term at a position, such as the start of a transaction, has the default graph there.
@@ -82,8 +82,8 @@ class Batch:
         terms: the table of terms that the columns refer to
         options: the options of the stream, if the batch comes from one
         first_frame: the number of the first frame
-        frame_ends: the row behind the last one of each frame, None for one frame without an end
-        last_frame_open: whether the last frame goes on in the next batch
+        frame_ends: the row after the last one of each frame, None for one frame without an end
+        last_frame_open: whether the last frame continues in the next batch
         metadata: the metadata of frames, by their numbers
         namespaces: the namespaces that frames declare
         op: the operations of the rows, for the batch of a patch
@@ -142,7 +142,7 @@ class Batch:
             statements: triples or quads, all of one kind
             quads: whether they have a graph; by default the first one tells
         """
-        from jellyframe.kernel.objects_cy import build_statements
+        from jellyframe.kernel.from_objects_cy import build_statements
 
         return cls.from_builder(build_statements(statements, quads))
 
@@ -178,7 +178,7 @@ class Batch:
         """Return the rows from `start` up to, but without, `stop`, without a copy.
 
         Frames keep their numbers and metadata; one that goes on behind `stop` is open. An empty frame belongs to the
-        slice with the row behind it, and at the end of the batch to the slice with the row before it. Namespaces stay
+        slice with the row after it, and at the end of the batch to the slice with the row before it. Namespaces stay
         with the slice in which their frame begins.
         """
         rows = len(self)
@@ -243,7 +243,7 @@ class Batch:
         """Return the rows of batches, one after the other, over one new table of terms.
 
         If one of them has graphs, the rows of the others are in the default graph. Frames follow each other and are
-        numbered on from those of the first batch; one that is open goes on in the next batch if the frame there has
+        numbered on from those of the first batch; one that is open continues in the next batch if the frame there has
         the same number. Metadata and namespaces go along. Options are kept if all batches have the same.
 
         Args:
@@ -365,7 +365,7 @@ class Batch:
 
         Args:
             start: the first row
-            stop: the row behind the last one, by default all that follow
+            stop: the row after the last one, by default all that follow
         """
         return self._objects().make(start, len(self) if stop is None else stop)
 

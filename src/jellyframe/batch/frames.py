@@ -42,7 +42,7 @@ class Frame:
         return iter(self.statements())
 
     def parts(self) -> list[tuple[Batch, int, int]]:
-        """Return where the statements lie: batches, each with the first row and the one behind the last."""
+        """Return where the statements lie: batches, each with the first row and the one after the last."""
         return list(self._parts)
 
     def to_batch(self) -> Batch:

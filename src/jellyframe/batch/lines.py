@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from jellyframe.errors import TextError, short_line
+from jellyframe.kernel.from_objects_cy import build_statements
 from jellyframe.kernel.ntriples_stream_cy import LineStream
-from jellyframe.kernel.objects_cy import build_statements
 
 if TYPE_CHECKING:
     from jellyframe.kernel.table_cy import TermTable
@@ -17,7 +17,7 @@ _Columns: TypeAlias = tuple[memoryview, memoryview, memoryview, memoryview | Non
 
 
 class Rows(Protocol):
-    """What is needed of a batch, which is above this module."""
+    """The part of a batch's interface that is needed here: `Batch` is above this module."""
 
     @property
     def columns(self) -> _Columns: ...

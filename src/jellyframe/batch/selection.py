@@ -1,4 +1,4 @@
-"""Streams of batches: some of their frames, without graphs, with terms that are checked."""
+"""Streams of batches: selecting frames, dropping graphs, checking terms."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def without_graphs(batches: Iterable[Batch], *, merge: bool, target: str, source
 
 
 def checked(batches: Iterable[Batch], source: str | None) -> Iterator[Batch]:
-    """Yield the same batches. Raises at the first term that is not valid."""
+    """Yield the same batches, and raise at the first term that is not valid."""
     from jellyframe.batch.validation import check_batch
 
     before = 0

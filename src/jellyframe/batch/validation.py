@@ -68,7 +68,7 @@ def _language_pattern() -> re.Pattern[str]:
     )
 
 
-# Tags from before the rules, which do not follow them and are valid all the same.
+# Tags older than the rules: they do not follow them, but are valid.
 _GRANDFATHERED = frozenset(
     "en-gb-oed i-ami i-bnn i-default i-enochian i-hak i-klingon i-lux i-mingo i-navajo i-pwn i-tao i-tay i-tsu "
     "sgn-be-fr sgn-be-nl sgn-ch-de".split()
@@ -143,7 +143,7 @@ def check_batch(batch: Batch, statements_before: int = 0, source: str | None = N
 
 
 def first_row_with(batch: Batch, term: int | None) -> int | None:
-    """Return the first row in which a term stands by itself; None if there is none, as for parts of quoted triples."""
+    """Return the first row that has a term at a position; None if none has, as for parts of quoted triples."""
     if term is None:
         return None
     rows = [

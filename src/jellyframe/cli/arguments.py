@@ -132,7 +132,7 @@ def add_output(parser: CommandParser, *, binary: bool = True) -> None:
 
 
 def add_format(parser: CommandParser, *option: str, known: tuple[Format, ...]) -> None:
-    """Add the option that says a format."""
+    """Add the option for a format."""
     parser.add_named(*option, metavar="FORMAT", values=tuple(one.name for one in known), help=f"one of {names(known)}")
 
 

@@ -122,7 +122,7 @@ def print_text(text: str) -> None:
 
 
 def flush_output() -> None:
-    """Hand on all that was written to standard output."""
+    """Flush standard output."""
     if sys.stdout is not None:
         with _named():
             flush_all(sys.stdout.buffer)

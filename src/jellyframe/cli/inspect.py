@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from jellyframe.cli.arguments import (
     STANDARD_STREAM,
+    CommandParser,
     add_command,
     add_dialect,
     add_input,
@@ -18,6 +20,7 @@ from jellyframe.cli.arguments import (
 
 if TYPE_CHECKING:
     from jellyframe.ops.survey import FrameCounts, StreamSurvey
+    from jellyframe.report.documents import JsonWriter, YamlWriter
 
 DETAILS = ("node", "term", "all")
 
@@ -50,33 +53,19 @@ jellyframe rdf inspect people.jelly --html report.html
         default=False,
         help="bytes instead of counts; without --per-frame also compared to N-Triples, which takes longer",
     )
-    parser.add_switch("--json", default=False, help="JSON instead of YAML")
-    parser.add_path(
-        "--html",
-        metavar="FILE",
-        help="also write a page with plots, which needs no network; `-` writes it to standard output",
-    )
+    add_documents(parser)
     parser.add_switch("--concatenated", default=False, help="the input is several streams, one after the other")
     add_dialect(parser, "the released format or its draft 1.0.0; by default the statements show which", default=None)
     add_limits(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from jellyframe.cli.streams import output_sink
-    from jellyframe.report.documents import JsonWriter, YamlWriter
     from jellyframe.report.inspection import FrameWriter, input_document, options_document, totals_document
-    from jellyframe.storage.sinks import ByteSink
 
-    if arguments.html == STANDARD_STREAM and arguments.to is None:
-        # Standard output is for the page; the document goes where --to says.
+    if is_page_alone(arguments):
         _survey(arguments)
         return 0
-    with ByteSink(output_sink(arguments.to, is_binary=False)) as sink:
-
-        def write(text: str) -> None:
-            sink.write_text(text)
-
-        writer = JsonWriter(write) if arguments.json else YamlWriter(write)
+    with document_writer(arguments) as writer:
         if arguments.per_frame:
             frames = FrameWriter(writer, arguments.detail, sizes=arguments.size)
             survey = _survey(arguments, frames.add)
@@ -86,7 +75,6 @@ def run(arguments: argparse.Namespace) -> int:
             writer.member("stream_options", options_document(survey))
             writer.member("frames", totals_document(survey, arguments.detail, sizes=arguments.size))
         writer.member("input", input_document(survey))
-        writer.end()
     return 0
 
 
@@ -120,6 +108,34 @@ def _survey(
 
         write_page(stream_page(survey, history, source.name, source.bytes_read), arguments)
     return survey
+
+
+def add_documents(parser: CommandParser) -> None:
+    """Add the options for what an inspection writes: a document in YAML or JSON, and a page."""
+    parser.add_switch("--json", default=False, help="JSON instead of YAML")
+    parser.add_path(
+        "--html",
+        metavar="FILE",
+        help="also write a page with plots, which needs no network; `-` writes it to standard output",
+    )
+
+
+def is_page_alone(arguments: argparse.Namespace) -> bool:
+    """Return whether standard output is for the page, and there is no file for the document."""
+    return bool(arguments.html == STANDARD_STREAM and arguments.to is None)
+
+
+@contextmanager
+def document_writer(arguments: argparse.Namespace) -> Iterator[YamlWriter | JsonWriter]:
+    """Open the document, in YAML or JSON, where `--to` says, and end it."""
+    from jellyframe.cli.streams import output_sink
+    from jellyframe.report.documents import JsonWriter, YamlWriter
+    from jellyframe.storage.sinks import ByteSink
+
+    with ByteSink(output_sink(arguments.to, is_binary=False)) as sink:
+        writer = JsonWriter(sink.write_text) if arguments.json else YamlWriter(sink.write_text)
+        yield writer
+        writer.end()
 
 
 def write_page(page: str, arguments: argparse.Namespace) -> None:

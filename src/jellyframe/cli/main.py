@@ -1,4 +1,4 @@
-"""The entry point: parse the arguments, run the command, and turn what goes wrong into a line and an exit code."""
+"""The entry point: parse the arguments, run the command, and turn errors into one line and an exit code."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _HANDLED_SIGNALS = ("SIGTERM", "SIGHUP")
 
 
 class _TerminatedError(BaseException):
-    """A signal asks the process to end: raised where it is, so that all that is open is cleaned up."""
+    """Raised by signals that ask the process to end, so that everything that is open is cleaned up."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)

@@ -15,7 +15,7 @@ _NAMES_OF_ARGUMENTS = {"compare_format": "compare_to_format", "compare_dialect":
 
 @contextmanager
 def fitting_advice(arguments: argparse.Namespace) -> Iterator[None]:
-    """Have errors advise no option that the command which runs does not have."""
+    """Replace advice about an option that the running command does not have."""
     try:
         yield
     except JellyError as error:

@@ -1,4 +1,4 @@
-"""What a dialect is: the seam between streams, which are the same in all dialects, and the bytes of their rows."""
+"""The interface of a dialect: between streams, which are the same in all dialects, and the bytes of their rows."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Dialect(ABC):
     """One way to lay out rows in bytes.
 
     Attributes:
-        name: how the dialect is called in arguments and options
+        name: the name of the dialect in arguments and options
         decoder: the kernel that reads it
-        has_version_1_1: whether it has what came with version 1.1: namespaces, and metadata of frames
+        has_version_1_1: whether it has the features of version 1.1: namespaces, and metadata of frames
     """
 
     name: ClassVar[DialectName]
@@ -47,7 +47,7 @@ class Dialect(ABC):
 
     @abstractmethod
     def check_writable(self, options: StreamOptions) -> None:
-        """Raise an OptionsError unless a stream can be written with these options, the first statement allowing."""
+        """Raise an OptionsError unless a stream can be written with these options, depending on the first statement."""
 
     @abstractmethod
     def written_options(self, options: StreamOptions, *, has_graph: bool, uses_1_1: bool) -> StreamOptions:

@@ -26,6 +26,7 @@ from jellyframe.options import (
     decode_options,
     encode_options,
     refuse_patch_options,
+    term_settings,
 )
 from jellyframe.wire import BYTES, VARINT, decode_fields
 
@@ -87,11 +88,7 @@ class DraftDialect(Dialect):
         return DraftEncoder(
             self.options_message(options),
             options.physical_type,
-            options.generalized_statements,
-            options.rdf_star,
-            options.max_name_table_size,
-            options.max_prefix_table_size,
-            options.max_datatype_table_size,
+            *term_settings(options),
             *frames,
             options.use_repeat,
         )

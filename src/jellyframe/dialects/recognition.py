@@ -2,7 +2,7 @@
 
 Every statement tells. In the draft a triple has its three terms as the fields 1 to 3, all of them, a repeated one too.
 In the released format these fields are alternatives of the subject, of which at most one is there, and what else there
-is has higher numbers. So no statement is valid in both, and a stream without statements holds nothing to get wrong.
+is has higher numbers. So no statement is valid in both, and a stream without statements has nothing to misread.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 from jellyframe.dialects.dialect import Dialect, FrameSettings
 from jellyframe.kernel.decode_cy import Decoder
 from jellyframe.kernel.encode_cy import Encoder
-from jellyframe.options import Limits, StreamOptions
+from jellyframe.options import Limits, StreamOptions, term_settings
 
 
 class ReleasedDialect(Dialect):
@@ -37,10 +37,6 @@ class ReleasedDialect(Dialect):
         return Encoder(
             self.options_message(options),
             options.physical_type,
-            options.generalized_statements,
-            options.rdf_star,
-            options.max_name_table_size,
-            options.max_prefix_table_size,
-            options.max_datatype_table_size,
+            *term_settings(options),
             *frames,
         )

@@ -1,4 +1,4 @@
-"""What the writers of Turtle, RDF/XML and JSON-LD share: the checks, and output in pieces of bounded size."""
+"""The base of the writers of Turtle, RDF/XML and JSON-LD: checks, and output in pieces of bounded size."""
 
 from __future__ import annotations
 

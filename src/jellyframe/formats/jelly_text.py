@@ -141,7 +141,7 @@ class TextInput(JellyInput):
         super().__init__(self._frames, settings, delimited=True)
 
     def copy(self, batches: Iterator[Batch], sink: ByteSink, *, delimited: bool) -> None:
-        """Pass the frames on as they are read. They are decoded all the same: only what is valid gets a place."""
+        """Copy the frames as they are read. They are decoded too, so that only valid ones are copied."""
         for _batch in batches:
             sink.write(self._frames.take(delimited=delimited))
         sink.write(self._frames.take(delimited=delimited))

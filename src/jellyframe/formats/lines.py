@@ -42,7 +42,7 @@ class LineRange:
                 return
 
     def read(self, size: int) -> bytes:
-        """Some bytes, about `size`; none only at the end."""
+        """Return some bytes, about `size`; none only at the end."""
         if self._is_over:
             return b""
         data, self._waiting = self._waiting or self._next(size), b""

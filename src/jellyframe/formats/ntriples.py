@@ -62,16 +62,19 @@ def read(
 ) -> Iterator[Batch]:
     """Read N-Triples or N-Quads text, batch by batch.
 
-    `source` is a path, bytes, or a binary file object; gzip and Zstandard are recognised and inflated, within `limits`.
+    Args:
+        source: a path, a URI, bytes, or a binary file object; gzip and Zstandard are recognised
+        quads: whether statements may have a graph, so that batches have a column `g`. By default the name of the file
+            tells, if it ends in .nt or .nq, with or without .gz or .zst; otherwise the first batch does: if none of its
+            lines has a graph, the text is N-Triples
+        generalized: whether any term may stand anywhere, except a quoted triple as graph
+        batch_rows: statements in a batch, at most
+        lenient: accept IRIs that are not absolute
+        limits: what untrusted input may ask for, such as the depth of quoted triples
+        on_error: a function that is called with the error of each bad line, which is then skipped
 
-    `quads` says whether statements may have a graph, and so whether batches have a column `g` (the default graph stands
-    there where a line has none). By default the name of the file tells, if it ends in .nt or .nq, with or without
-    .gz or .zst. Else the first batch does: if none of its lines has a graph, the text is taken for N-Triples.
-
-    `generalized` lets any term stand in any place (but no quoted triple as graph), `lenient` takes IRIs that are not
-    absolute. `batch_rows` is the number of statements in a batch, at most. Quoted triples may be nested as deep as
-    `limits` allows. Text that breaks the rules is a TextError with
-    line and column; with `on_error`, that is called with the error instead, and the line left out.
+    Raises:
+        TextError: if text breaks the rules, with line and column, unless there is an `on_error`
     """
     if batch_rows < 1:
         raise OptionsError(f"batch_rows is {batch_rows}, and must be at least 1")

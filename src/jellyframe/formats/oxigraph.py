@@ -1,4 +1,4 @@
-"""RDF/XML and JSON-LD as batches, read by pyoxigraph and, between it and us, lines of N-Quads.
+"""RDF/XML and JSON-LD as batches: parsed by pyoxigraph, which hands statements over as lines of N-Quads.
 
 Statements pass in blocks, so memory does not grow with the input. Text is the quickest way from one library to the
 other.
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 STEP_STATEMENTS = 512
 _FORMATS = {"rdfxml": pyoxigraph.RdfFormat.RDF_XML, "jsonld": pyoxigraph.RdfFormat.JSON_LD}
 _NQUADS = pyoxigraph.RdfFormat.N_QUADS
-# What pyoxigraph reads at a time; of text without line numbers it is how exactly an error is placed.
+# Bytes that pyoxigraph reads at a time. For text without line numbers, errors are located this exactly.
 _PIECE_BYTES = 8192
 
 
@@ -98,7 +98,7 @@ class _Input(BatchInput):
     def _text_error(self, error: SyntaxError) -> TextError:
         message = one_line(str(error.msg))
         if error.lineno is not None:
-            # Oxigraph writes the place into its message, in words of its own.
+            # Oxigraph writes the position into its message.
             message = message.partition(": ")[2] or message
             return TextError(_short(message), line=error.lineno, column=error.offset, source=self._file.name)
         first, last = self._file.last_lines

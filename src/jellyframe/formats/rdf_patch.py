@@ -224,7 +224,7 @@ class PatchTextWriter(SinkWriter):
         Args:
             batch: the rows, with the column `op`
             start: the first row to write
-            stop: the row behind the last one, by default all that follow
+            stop: the row after the last one, by default all that follow
         """
         with self._exclusive:
             self._write_batch(batch, start, len(batch) if stop is None else stop)

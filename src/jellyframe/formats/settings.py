@@ -24,7 +24,7 @@ class ReadSettings:
     `lenient` takes what the specification of the format forbids, such as IRIs that are not absolute. `base_iri` is what
     relative IRIs are resolved against, by default the IRI of the file; with `resolve_iris=False` they stay as they are.
     `generalized` lets any term stand in any place, in formats that can say so. `on_error` gets the errors of lines that
-    cannot be read, in formats of lines. `on_damage` gets what is lost of damaged Jelly, and reading goes on behind it;
+    cannot be read, in formats of lines. `on_damage` gets what is lost of damaged Jelly, and reading goes on after it;
     by default the first error ends reading. Blank nodes without a label get one that begins with `label_prefix`, by
     default a random one, so that those of different documents differ. `dialect` is that of Jelly streams.
     """

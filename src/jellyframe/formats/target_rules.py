@@ -1,4 +1,4 @@
-"""What Jelly can hold and Turtle, TriG, RDF/XML or JSON-LD cannot: found before anything wrong is written."""
+"""Checks for statements that Jelly can hold and Turtle, TriG, RDF/XML or JSON-LD cannot."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ _XML_NAME_AT_END = re.compile(rf"{_XML_NAME.pattern}\Z")
 _XML_NAMESPACES = ("http://www.w3.org/XML/1998/namespace", "http://www.w3.org/2000/xmlns/")
 _NEVER_IN_XML = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]|\xef\xbf[\xbe\xbf]")
 _RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
-# Names that mean something else where RDF/XML has the predicate.
+# Names with another meaning at the place of the predicate in RDF/XML.
 _RDF_XML_SYNTAX = {
     _RDF + name
     for name in "RDF ID about parseType resource nodeID datatype Description li aboutEach aboutEachPrefix bagID".split()
 }
 
-# A row, and what is wrong with its statement.
+# A row, and the problem with its statement.
 _Trouble = tuple[int, str]
 
 

@@ -1,4 +1,4 @@
-"""Text in pieces, as a parser of the kernel gets it: batches come out."""
+"""Reads text in pieces, and yields the batches that a parser of the kernel makes of them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ USUAL_LINE_BYTES = 100
 
 
 class Parser(Protocol):
-    """A parser of the kernel: it fills builders from text, and returns how far it got."""
+    """A parser of the kernel, which fills builders from text and returns the end position."""
 
     def parse(
         self,
@@ -31,7 +31,7 @@ class Parser(Protocol):
 
 
 class TextReader:
-    """The bytes of a source, cut where the parser has got to. Bytes in memory are parsed where they are."""
+    """Feeds the bytes of a source to a parser. Bytes in memory are not copied."""
 
     def __init__(self, file: ByteSource, parser: Parser, *, quads: bool) -> None:
         self._parser = parser
@@ -72,7 +72,7 @@ class TextReader:
             self._read_on()
 
     def _read_on(self) -> None:
-        """Drop what has been parsed and read more: at least as much as is left, lest a long line be copied for ever."""
+        """Drop what has been parsed and read at least as much as is left, so that a long line is copied few times."""
         pieces = [self._data[self._pos :]]
         wanted = max(len(pieces[0]), 1)
         while wanted > 0:

@@ -54,7 +54,7 @@ class _Input(BatchInput):
 
 
 def base_iri(name: str | None, settings: ReadSettings) -> str | None:
-    """Return the IRI against which relative ones are resolved: the one that was said, or that of the file or folder."""
+    """Return the IRI against which relative ones are resolved: the given one, or that of the file or folder."""
     if not settings.resolve_iris:
         return None
     if settings.base_iri is not None:
@@ -72,5 +72,5 @@ def iri_of_file(path: str | None) -> str:
 
 
 def label_prefix(settings: ReadSettings) -> str:
-    """Return how the labels of blank nodes begin that have none: so that no other document has the same."""
+    """Return the prefix for labels of anonymous blank nodes, which no other document has."""
     return f"b{token_hex(8)}-" if settings.label_prefix is None else settings.label_prefix

@@ -1,6 +1,6 @@
-"""The part of the package that is compiled: modules named `*_cy`, each one Python source.
+"""The compiled part of the package: modules named `*_cy`, each a Python source file.
 
-Both the compiled modules and their sources are installed side by side. Left to itself, Python's import
+The compiled modules and their sources are installed next to each other. By default, Python's import
 takes the compiled one. The environment variable JELLYFRAME_KERNEL, read when this package is first
 imported, forces a choice: `compiled` or `pure`.
 """
@@ -67,7 +67,7 @@ def _choose() -> Literal["compiled", "pure"]:
             f"{', '.join(uncompiled)}); install again with Cython and a C compiler, or unset the variable"
         )
     if len(uncompiled) < len(modules):
-        # Compiled modules rely on one another's C types, so some of them are as good as none.
+        # Compiled modules use each other's C types, so having only some of them is as bad as having none.
         warnings.warn(
             f"the compiled kernel lacks {', '.join(uncompiled)}; the pure one is in use until it is rebuilt",
             RuntimeWarning,

@@ -1,8 +1,8 @@
-"""What the kernel sources see as `cython` when they run uncompiled.
+"""The `cython` module of kernel sources that run uncompiled.
 
 Cython's own `cython` module could serve, but it need not be installed where the package runs, and its
-`cast` does not cut integers to size. With this one uncompiled code acts everywhere the same: directives
-and decorators give back what they get, and `cast` does to an integer what C does. A name that is missing
+`cast` does not truncate integers. With this one uncompiled code behaves the same everywhere: directives
+and decorators return their arguments, and `cast` does to an integer what C does. A name that is missing
 here is an `AttributeError` at import, so this is also the list of what kernel files may use.
 """
 
@@ -21,7 +21,7 @@ _Decorated = TypeVar("_Decorated")
 
 # ---- C types ----------------------------------------------------------------------------------------
 class _CType:
-    """A C type as it stands in an annotation: `cython.double`, `cython.int[::1]`."""
+    """A C type in an annotation: `cython.double`, `cython.int[::1]`."""
 
     __slots__ = ("_name",)
 
@@ -39,7 +39,7 @@ class _CType:
 
 
 class _CInteger(_CType):
-    """One of C's integers, as wide as it is here; `code` is its letter in the struct module."""
+    """A C integer type, as wide as on this platform; `code` is its letter in the struct module."""
 
     __slots__ = ("_mask", "_sign_bit")
 

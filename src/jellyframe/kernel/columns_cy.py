@@ -76,7 +76,7 @@ def default_graph(table: TermTable) -> int:
 def prefix_labels(table: TermTable, prefix: bytes) -> None:
     """Put a prefix before the label of each blank node, those in quoted triples included.
 
-    It is for tables that are complete: no term can be interned afterwards.
+    Call it for complete tables only: no term can be interned afterwards.
     """
     old: StringTable = table.values
     new: StringTable = StringTable(table.count, old.data_size + 64 * len(prefix))
@@ -267,7 +267,7 @@ class LiteralParts:
     @cython.inline
     @cython.exceptval(-1, check=False)
     def kind_of(self, row: cython.Py_ssize_t, kind: cython.int) -> cython.int:
-        """Return the kind of a row's term, of whatever sort a literal is, and put its detail into `detail`."""
+        """Return the kind of a row's term, and put its detail into `detail`. All literals count as one kind."""
         datatype: cython.int = self.datatypes[row]
         language: cython.int = self.languages[row]
         self.detail = 0
@@ -330,7 +330,7 @@ def intern_indexed_parts(
     kind: cython.int
     column = int_column(n)
     out: cython.int[::1] = column
-    # For each string the row that had it last.
+    # For each string, the row that had it last.
     latest: cython.int[::1] = int_column(offsets.shape[0])
     last_kinds: cython.int[::1] = int_column(offsets.shape[0])
     last_details: cython.int[::1] = int_column(offsets.shape[0])

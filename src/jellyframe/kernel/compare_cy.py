@@ -20,7 +20,7 @@ else:
 @cython.cfunc
 @cython.exceptval(-1, check=False)
 def same_term(a: TermTable, x: cython.int, b: TermTable, y: cython.int) -> cython.bint:
-    """Return whether two terms, maybe of different tables, are the same RDF term."""
+    """Return whether two terms, possibly of different tables, are the same RDF term."""
     if a.kinds[x] != b.kinds[y]:
         return False
     if a.kinds[x] != KIND_QUOTED_TRIPLE:
@@ -42,7 +42,7 @@ def same_term(a: TermTable, x: cython.int, b: TermTable, y: cython.int) -> cytho
 @cython.cfunc
 @cython.exceptval(-1, check=False)
 def same_plain_term(a: TermTable, x: cython.int, b: TermTable, y: cython.int) -> cython.bint:
-    """Return the same for terms of one kind that are not quoted triples."""
+    """Return whether two terms of the same kind, neither a quoted triple, are the same."""
     kind: cython.int = a.kinds[x]
     if kind == KIND_LANG_LITERAL and not (
         (a is b and a.details[x] == b.details[y]) or same_string(a.languages, a.details[x], b.languages, b.details[y])
@@ -63,7 +63,7 @@ def same_string(a: StringTable, x: cython.int, b: StringTable, y: cython.int) ->
     n: cython.Py_ssize_t = a_stop - a.offsets[x]
     if b_stop - b.offsets[y] != n:
         return False
-    # Terms that follow each other in a position nearly always differ in their last byte, if not in length.
+    # Consecutive terms at a position nearly always differ in their last byte, if not in length.
     if n > 0 and a.data[a_stop - 1] != b.data[b_stop - 1]:
         return False
     return equal_bytes(a.data, a.offsets[x], b.data, b.offsets[y], n)

@@ -1,4 +1,4 @@
-"""A place in a text: what every parser of text needs, escapes and errors above all."""
+"""A position in a text, for every parser of text: escapes and errors above all."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class TextCursor:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def skip_blanks(self) -> cython.int:
-        """Move on to what is neither space nor tab, and say what it is."""
+        """Skip spaces and tabs, and return the next byte."""
         c: cython.int
         at: cython.Py_ssize_t = self.pos
         while at < self.limit:
@@ -91,9 +91,9 @@ class TextCursor:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def unescape(self, end: cython.Py_ssize_t, is_iri: cython.bint) -> cython.int:
-        """Copy what began at `span_start` to the scratch, escapes replaced; the first of them is at `end`.
+        """Copy the text from `span_start` to the scratch, with escapes replaced; the first of them is at `end`.
 
-        The span is then in the scratch, and `pos` behind the text. Whether it ends as it should is the caller's to see.
+        The span is then in the scratch, and `pos` after the text. The caller checks that it ends as it should.
         """
         start: cython.Py_ssize_t = self.span_start
         non_ascii: cython.int = self.text.non_ascii
@@ -116,7 +116,7 @@ class TextCursor:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def _escape(self, at: cython.Py_ssize_t, is_iri: cython.bint) -> cython.Py_ssize_t:
-        """Put the character on the scratch that the escape at `at` stands for, and answer where the escape ends."""
+        """Append the character that the escape at `at` stands for to the scratch, and return where the escape ends."""
         c: cython.int = self.byte_at(at + 1)
         if c == 0x75:
             return self._numeric_escape(at, 4, is_iri)
@@ -154,7 +154,7 @@ class TextCursor:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def _put(self, c: cython.uint) -> cython.int:
-        """Put a character on the scratch, in UTF-8."""
+        """Append a character to the scratch, in UTF-8."""
         n: cython.Py_ssize_t = self.scratch_size
         self._reserve(4)
         if c < 0x80:
@@ -210,7 +210,7 @@ class TextCursor:
         )
 
     def _found(self, at: cython.Py_ssize_t) -> str:
-        """Return what stands in the text, in words."""
+        """Return a description of what is in the text."""
         if at >= self.limit:
             return "the end of the text"
         following = bytes(self.text.data[at : min(at + 4, self.limit)])

@@ -59,7 +59,7 @@ PHYSICAL_NAMES = {TRIPLES: "TRIPLES", QUADS: "QUADS", GRAPHS: "GRAPHS"}
 
 @cython.cclass
 class Decoder(FrameDecoder):
-    """Reads a stream of triples, quads or graphs. The one setting that it takes of the options is the physical type."""
+    """Reads a stream of triples, quads or graphs. Its one setting from the options is the physical type."""
 
     def __init__(
         self,
@@ -165,7 +165,7 @@ class Decoder(FrameDecoder):
         return 0
 
     def end_of_input(self) -> None:
-        """Raise where the stream may not end here."""
+        """Raise if the stream may not end here."""
         FrameDecoder.end_of_input(self)
         if self.graph >= 0:
             self.fail("the input ends inside a graph", 0)

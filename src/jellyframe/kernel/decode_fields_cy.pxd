@@ -28,6 +28,8 @@ cdef class FieldDecoder:
     @cython.final
     cdef int require_utf8(self, Py_ssize_t start, Py_ssize_t stop, object what) except -1
     @cython.final
+    cdef long long entry_id(self, Py_ssize_t pos, Py_ssize_t stop) except -1
+    @cython.final
     cdef Py_ssize_t frame_length(self, Py_ssize_t pos, Py_ssize_t stop) except -1
     @cython.final
     cdef int check_frame_length(self, long long length, Py_ssize_t pos) except -1

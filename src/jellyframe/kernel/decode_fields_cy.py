@@ -17,14 +17,14 @@ else:
     from jellyframe.kernel.varints import read_length, read_varint
 
 LARGEST_VALUE = cython.declare(cython.longlong, 0x7FFFFFFFFFFFFFFF)
-# No number takes more bytes.
+# The longest varint.
 VARINT_BYTES = cython.declare(cython.Py_ssize_t, 10)
 NOT_WHOLE = cython.declare(cython.Py_ssize_t, -2)
 
 
 @cython.cclass
 class FieldDecoder:
-    """The bytes being read, where they lie in the stream, and what went wrong there."""
+    """The bytes being read, their position in the stream, and errors with that position."""
 
     def __init__(self, max_frame_bytes: cython.longlong):
         self.buf = memoryview(b"")
@@ -55,7 +55,7 @@ class FieldDecoder:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def fail_reference(self, message: str, pos: cython.Py_ssize_t) -> cython.int:
-        """Raise for what refers back in vain. Options rows before it may have been taken for what they are not."""
+        """Raise for a reference to an entry that was never set. An earlier options row may be the cause."""
         raise ParseError(
             message + self.reference_hint,
             source=self.source_name,
@@ -82,7 +82,7 @@ class FieldDecoder:
         while at < stop:
             byte = self.buf[at]
             at += 1
-            # What would not fit in 64 bits is cut off, as protobuf does; beyond 63 bits it is too large for any use.
+            # Bits above the 64th are dropped, as in protobuf; more than 63 bits are too many for any use.
             value |= (byte & 0x7F) << shift
             if byte < 0x80:
                 self.pos = at
@@ -100,7 +100,7 @@ class FieldDecoder:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def skip(self, tag: cython.longlong, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.Py_ssize_t:
-        """Return the position behind a field that this version of the format does not know."""
+        """Return the position after a field that this version of the format does not know."""
         wire_type: cython.int = tag & 7
         n: cython.Py_ssize_t
         if tag < 8:
@@ -132,10 +132,26 @@ class FieldDecoder:
     @cython.final
     @cython.cfunc
     @cython.exceptval(-1, check=False)
+    def entry_id(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.longlong:
+        """Return the id that a lookup entry has, 0 if it leaves it out, without reading its string."""
+        entry_id: cython.longlong = 0
+        tag: cython.longlong
+        while pos < stop:
+            tag = read_varint(self, pos, stop)
+            if tag == 0x08:
+                entry_id = read_varint(self, self.pos, stop)
+                pos = self.pos
+            else:
+                pos = self.skip(tag, self.pos, stop)
+        return entry_id
+
+    @cython.final
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
     def frame_length(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.Py_ssize_t:
         """Return the length of the frame at `pos`, which begins at `self.pos`; NOT_WHOLE if it does not end by `stop`.
 
-        In that case at least `needed` bytes have to lie behind `pos` before there is any point in asking again.
+        In that case at least `needed` bytes must follow `pos` before it is worth trying again.
         """
         i: cython.Py_ssize_t
         length: cython.longlong

@@ -1,8 +1,8 @@
-"""Frames and batches: the bytes of a stream cut into frames and rows, and what the rows bring gathered in batches.
+"""Frames and batches: cuts the bytes of a stream into frames and rows, and collects the rows in batches.
 
-Nothing here knows which rows a stream has. A decoder of rows derives from `FrameDecoder`, says which fields its rows
-have, and reads them in `read_row`. `feed` takes bytes and fills a batch. It stops when the batch is full or no further
-frame is whole, and goes on from there when called again.
+This module does not know which rows a stream has. A decoder of rows derives from `FrameDecoder`, says which fields
+its rows have, and reads them in `read_row`. `feed` takes bytes and fills a batch. It stops when the batch is full or
+no further frame is whole, and continues from there when called again.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ else:
     from jellyframe.kernel.fields import FRAME_METADATA, FRAME_ROWS, ROW_OPTIONS
     from jellyframe.kernel.varints import read_length, read_varint
 
-# What an error that refers back may mean, once there was a second options row.
+# Hints for errors about references, after a second options row.
 REPEATED_HINT = "; the options are repeated before this: these may be several streams, one after the other"
 NEW_STREAM_HINT = "; an options row before this was taken for a new stream: it may only repeat those of the stream"
 
@@ -42,11 +42,11 @@ TERMS_PER_ROW = cython.declare(cython.Py_ssize_t, 8)
 class FrameDecoder(TermDecoder):
     """Reads the frames of a stream.
 
-    `read_options(message, is_first)` is called for options rows, raises where they are not acceptable, and returns what
+    `read_options(message, is_first)` is called for options rows, raises if they are not acceptable, and returns what
     the kernel needs of them: what `begin_stream` takes, and generalized, rdf-star, names, prefixes, datatypes.
 
-    Whoever derives from this sets which fields a row may have (`row_fields`, a bit for each; all are messages and
-    below 16), which of them are lookup entries, and what the stream is called in errors. `statement_fields` has a bit
+    Subclasses set which fields a row may have (`row_fields`, a bit for each; all are messages and
+    below 16), which of them are lookup entries, and the name of the stream in errors. `statement_fields` has a bit
     for each field that is nothing but a statement at this place, of `statement_width` terms, in the open `graph` where
     that is 3: those rows are read here, since they are most, and never come to `read_row`.
     """
@@ -99,25 +99,25 @@ class FrameDecoder(TermDecoder):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def require_stream_end(self, pos: cython.Py_ssize_t) -> cython.int:
-        """Raise where another stream cannot begin, since what goes over several rows is not at its end."""
+        """Raise if another stream cannot begin here, because something that spans several rows has not ended."""
         return 0
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def check_frame_end(self) -> cython.int:
-        """Raise where a frame may not end."""
+        """Raise if a frame may not end here."""
         return 0
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def adopt_terms(self, terms: TermTable) -> cython.int:
-        """Take terms that later rows refer to over into the table of the next batch, `self.terms`."""
+        """Copy the terms that later rows refer to into the table of the next batch, `self.terms`."""
         return 0
 
     # ---- bytes ----
 
     def begin_at(self, offset: cython.longlong, frame: cython.longlong) -> None:
-        """Say what the offset of the first byte and the number of the first frame are."""
+        """Set the offset of the first byte and the number of the first frame."""
         self.base_offset = offset
         self.frame_offset = offset
         self.frame_number = frame
@@ -142,7 +142,7 @@ class FrameDecoder(TermDecoder):
         """Read delimited frames from `buf[pos:stop]` and return the position up to which it was used.
 
         Where `is_batch_full()` is not true afterwards, at least `needed` bytes have to lie behind that position before
-        there is any point in calling again.
+        it is worth calling again.
         """
         length: cython.Py_ssize_t
         self.buf = memoryview(buf)
@@ -175,7 +175,7 @@ class FrameDecoder(TermDecoder):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def read_frame(self, pos: cython.Py_ssize_t) -> cython.Py_ssize_t:
-        """Go on with the current frame until it ends or the batch is full."""
+        """Continue the current frame until it ends or the batch is full."""
         stop: cython.Py_ssize_t = pos + self.frame_left
         pos = self.read_rows(pos, stop)
         self.frame_left = stop - pos
@@ -217,7 +217,7 @@ class FrameDecoder(TermDecoder):
         """Return whether `take_batch` has to be called before more can be read."""
         if self.must_break:
             return True
-        # What the last batch left to be repeated may be large by itself, and must not lead to an empty batch.
+        # Terms kept from the last batch may be large by themselves, and must not lead to an empty batch.
         if self.builder.rows == 0 and self.frames_ended == 0 and len(self.namespaces) == 0:
             return False
         return (
@@ -314,7 +314,7 @@ class FrameDecoder(TermDecoder):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def options_row(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.bint:
-        """Take the options; false when the batch has to be taken first, since a stream of another kind begins."""
+        """Read the options row. Return false if the batch must be taken first, as a stream of another kind begins."""
         message: bytes = bytes(memoryview(self.buf)[pos:stop])
         is_first: cython.bint = self.options_message is None or self.concatenated
         has_graph: cython.bint
@@ -397,13 +397,13 @@ class FrameDecoder(TermDecoder):
     # ---- batches ----
 
     def has_content(self) -> bool:
-        """Return whether a batch taken now would hold anything."""
+        """Return whether a batch taken now would not be empty."""
         return self.builder.rows > 0 or self.frames_ended > 0 or bool(self.namespaces)
 
     def take_batch(self) -> tuple[Any, ...]:
         """Return columns, terms, first frame, frame ends, whether the last frame is open, metadata and namespaces.
 
-        What later rows may repeat goes over into the next batch.
+        Terms that later rows may repeat are copied to the next batch.
         """
         old: BatchBuilder = self.builder
         terms: TermTable = old.terms
@@ -447,9 +447,9 @@ class FrameDecoder(TermDecoder):
         self.namespaces = [entry for entry in self.namespaces if entry[0] != self.frame_number]
 
     def end_of_input(self) -> None:
-        """Raise where the stream may not end here.
+        """Raise if the stream may not end here.
 
-        Frames with no rows need no options before them. But what holds unknown fields alone is no Jelly stream.
+        Frames with no rows need no options before them. But input with only unknown fields is not a Jelly stream.
         """
         if self.options_message is None and self.unknown_fields > 0:
             self.fail(f"there are unknown fields and no options row, so this is not a {self.stream_name} stream", 0)

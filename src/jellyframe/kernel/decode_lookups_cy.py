@@ -1,4 +1,4 @@
-"""Reading lookup entries: what the ids in terms refer to, and what was made of them for the batch in hand."""
+"""Reading lookup entries: the strings that ids in terms refer to, and the terms made of them for the current batch."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ DATATYPE_XSD_STRING = cython.declare(cython.int, -2)
 class LookupDecoder(FieldDecoder):
     """The lookup tables of a stream, and which terms of the batch their entries have become.
 
-    A stream that leaves out the first id of a lookup, or of an IRI, means something else behind another stream:
+    A stream that leaves out the first id of a lookup, or of an IRI, means something else after another stream:
     `looked_back` says whether that has happened, and with `no_look_back` it is an error.
     """
 
@@ -130,7 +130,7 @@ class LookupDecoder(FieldDecoder):
         if slot == 0:
             if table.last_id == 0:
                 if self.no_look_back:
-                    self.fail(f"the first {what} entry behind a restart point leaves out its id", start)
+                    self.fail(f"the first {what} entry after a restart point leaves out its id", start)
                 self.looked_back = True
             slot = table.last_id + 1
             if slot > table.size > 0:
@@ -159,7 +159,7 @@ class LookupDecoder(FieldDecoder):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def grow_memo(self) -> cython.int:
-        """Remember terms for as many names as their table has room for."""
+        """Grow the memo of terms to the number of names that the table has room for."""
         known: cython.Py_ssize_t = self.memo_term.shape[0]
         terms: cython.int[::1] = int_column(self.names.capacity + 1)
         prefixes: cython.longlong[::1] = long_column(self.names.capacity + 1)

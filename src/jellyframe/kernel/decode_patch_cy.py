@@ -235,7 +235,7 @@ class PatchDecoder(FrameDecoder):
     def find_parts(
         self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t, first_field: cython.int, what: object
     ) -> cython.int:
-        """Note where the text, the IRI and the term of a row lie, whatever the order of its fields.
+        """Record where the text, the IRI and the term of a row are, whatever the order of its fields.
 
         The text is field 1; the term is one of the four fields from `first_field` on, and an IRI, field 2, comes
         between them where there is room for it.
@@ -273,14 +273,14 @@ class PatchDecoder(FrameDecoder):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def text_term(self, what: object) -> cython.int:
-        """The text that `find_parts` found, as a plain literal."""
+        """Return the text that `find_parts` found, as a plain literal."""
         self.require_utf8(self.text_start, self.text_stop, what)
         return self.terms.intern(KIND_LITERAL, 0, self.buf, self.text_start, self.text_stop - self.text_start)
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def mark_row(self, field: cython.int, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
-        """Read a row that is nothing but its kind: of a transaction, or a punctuation mark."""
+        """Read a row without content: one of a transaction, or a punctuation mark."""
         start: cython.Py_ssize_t = pos
         while pos < stop:
             pos = self.skip(read_varint(self, pos, stop), self.pos, stop)
@@ -301,14 +301,14 @@ class PatchDecoder(FrameDecoder):
         return self.add_row(-1, -1, -1)
 
     def take_batch(self) -> tuple[Any, ...]:
-        """What `FrameDecoder.take_batch` gives, and the operations of the rows."""
+        """Return what `FrameDecoder.take_batch` returns, and the operations of the rows."""
         rows: cython.Py_ssize_t = self.builder.rows
         ops = memoryview(self.ops)[:rows]
         self.ops = int_column(max(rows, 16))
         return (*FrameDecoder.take_batch(self), ops)
 
     def end_of_input(self) -> None:
-        """Raise where the stream may not end here."""
+        """Raise if the stream may not end here."""
         FrameDecoder.end_of_input(self)
         if self.in_transaction and self.strict:
             self.fail("the input ends inside a transaction", 0)

@@ -84,7 +84,7 @@ class TermDecoder(LookupDecoder):
         generalized: cython.bint,
         rdf_star: cython.bint,
     ) -> None:
-        """Begin a stream: empty tables, nothing to repeat, nothing to count on from."""
+        """Begin a stream: empty tables, no terms to repeat, no last ids."""
         self.set_tables(names, prefixes, datatypes)
         self.generalized = generalized
         self.rdf_star = rdf_star
@@ -126,7 +126,7 @@ class TermDecoder(LookupDecoder):
         shift: cython.int,
         last_field: cython.int,
     ) -> cython.int:
-        """Note where the terms of a message lie. Its fields count as those of RdfQuad once `shift` is added."""
+        """Record where the terms of a message are. Its fields count as those of RdfQuad once `shift` is added."""
         base: cython.Py_ssize_t = 4 * level
         tag: cython.longlong
         field: cython.longlong
@@ -200,8 +200,8 @@ class TermDecoder(LookupDecoder):
     def statement(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t, width: cython.int) -> cython.int:
         """Read a triple (`width` 3) or a quad (4) into `last`, where what is absent keeps the term it had.
 
-        All writers put the terms in the order in which they count, so they are read in one go. Where they turn out to
-        be in another order, which an unknown IRI may be a sign of, all is put back and read once more.
+        All known writers put the terms in the order of the numbering, so they are read in one pass. If they turn out to
+        be in another order, which an unknown IRI may be a sign of, the state is restored and they are read again.
         """
         start: cython.Py_ssize_t = pos
         old_prefix: cython.int = self.last_prefix
@@ -265,7 +265,7 @@ class TermDecoder(LookupDecoder):
     def is_ordered(
         self, position: cython.int, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t, width: cython.int
     ) -> cython.bint:
-        """Return whether the terms behind the one at `position` come in their order, on which quoted triples depend."""
+        """Return whether the terms after the one at `position` are in order, on which quoted triples depend."""
         tag: cython.longlong
         n: cython.Py_ssize_t
         next_position: cython.int
@@ -326,7 +326,7 @@ class TermDecoder(LookupDecoder):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def quoted(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t, position: cython.int) -> cython.int:
-        """Read a quoted triple and all that it quotes. Levels lie in arrays, so input cannot exhaust the stack."""
+        """Read a quoted triple and all that it quotes. Levels are kept in arrays, so input cannot exhaust the stack."""
         level: cython.Py_ssize_t = 1
         at: cython.Py_ssize_t
         found: cython.int
@@ -363,9 +363,9 @@ class TermDecoder(LookupDecoder):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def plain_quoted(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
-        """Return a quoted triple of three terms in order, none of them quoted, as nearly all are; else UNKNOWN_IRI.
+        """Return a quoted triple of three terms in order, none of them quoted (the usual case); else UNKNOWN_IRI.
 
-        In that case all is as it was, and what is wrong with the triple, if anything, is left to others to say.
+        In that case the state is unchanged, and the general case finds out what is wrong with the triple, if anything.
         """
         old_prefix: cython.int = self.last_prefix
         old_name: cython.int = self.last_name
@@ -508,7 +508,7 @@ class TermDecoder(LookupDecoder):
         prefix: cython.longlong = self.given_prefix if self.given_prefix != 0 else self.last_prefix
         name: cython.longlong = self.given_name if self.given_name != 0 else self.last_name + 1
         if self.last_name == 0 and self.no_look_back and (self.given_name == 0 or self.given_prefix == 0):
-            self.fail("the first IRI behind a restart point leaves out an id, so this is not a restart point", pos)
+            self.fail("the first IRI after a restart point leaves out an id, so this is not a restart point", pos)
         if prefix != 0 and (prefix > self.prefixes.capacity or self.prefixes.generations[prefix] == 0):
             self.fail_unset(self.prefixes, "prefix", prefix, pos)
         if name > self.names.size and self.given_name == 0:

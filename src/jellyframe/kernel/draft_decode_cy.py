@@ -71,7 +71,7 @@ class DraftDecoder(Decoder):
     """Reads a stream of triples, quads or graphs. Of the options it takes the stream type and `use_repeat`."""
 
     use_repeat: cython.bint
-    # Where the content of the term in hand lies, which `find_term` has found.
+    # Where the content of the current term is, as `find_term` found it.
     term_start: cython.Py_ssize_t
     term_stop: cython.Py_ssize_t
 
@@ -86,7 +86,7 @@ class DraftDecoder(Decoder):
     ):
         Decoder.__init__(self, read_options, max_nesting_depth, max_frame_bytes, batch_rows, batch_bytes, concatenated)
         self.row_fields ^= 1 << ROW_NAMESPACE
-        # So that `read_row` gets the entries, too, and can see that they have ids.
+        # So that `read_row` gets the entries too, and can check that they have ids.
         self.name_field = self.prefix_field = self.datatype_field = 0
         self.use_repeat = False
         self.term_start = 0
@@ -135,18 +135,8 @@ class DraftDecoder(Decoder):
     @cython.exceptval(-1, check=False)
     def require_id(self, what: object, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
         """Raise if a lookup entry leaves out its id, for which the draft has no default."""
-        start: cython.Py_ssize_t = pos
-        slot: cython.longlong = 0
-        tag: cython.longlong
-        while pos < stop:
-            tag = read_varint(self, pos, stop)
-            if tag == 0x08:
-                slot = read_varint(self, self.pos, stop)
-                pos = self.pos
-            else:
-                pos = self.skip(tag, self.pos, stop)
-        if slot == 0:
-            self.fail(f"a {what} entry with the id 0: in the draft dialect ids begin with 1", start)
+        if self.entry_id(pos, stop) == 0:
+            self.fail(f"a {what} entry with the id 0: in the draft dialect ids begin with 1", pos)
         return 0
 
     # ---- statements ----
@@ -191,7 +181,7 @@ class DraftDecoder(Decoder):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def new_position(self, tag: cython.longlong, pos: cython.Py_ssize_t, absent: cython.int) -> cython.int:
-        """Return the position that a field of a statement is for, none that it has already."""
+        """Return the position of a field of a statement. Raises if the statement already has a term there."""
         position: cython.int = cython.cast(cython.int, tag >> 3) - 1
         if (tag & 7) != 2:
             self.fail(f"field {tag >> 3} has the wire type {tag & 7}, and must have 2", pos)
@@ -388,7 +378,7 @@ class DraftDecoder(Decoder):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def wrapped_quoted(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t, position: cython.int) -> cython.int:
-        """Read a quoted triple and all that it quotes. Levels lie in arrays, so input cannot exhaust the stack."""
+        """Read a quoted triple and all that it quotes. Levels are kept in arrays, so input cannot exhaust the stack."""
         level: cython.Py_ssize_t = 1
         at: cython.Py_ssize_t
         found: cython.int
@@ -421,7 +411,7 @@ class DraftDecoder(Decoder):
         stop: cython.Py_ssize_t,
         position: cython.int,
     ) -> cython.int:
-        """Note where the terms of a quoted triple lie."""
+        """Record where the terms of a quoted triple are."""
         start: cython.Py_ssize_t = pos
         absent: cython.int = 7
         tag: cython.longlong

@@ -98,7 +98,7 @@ class DraftEncoder(Encoder):
         g: cython.const[cython.int][::1],
         stop: cython.Py_ssize_t,
     ) -> cython.bint:
-        """Write the rows from `row_at` on, which stays at one that fails. True if the output is full before `stop`."""
+        """Write the rows from `row_at` on, which stays at one that fails, and return whether the output is full."""
         row: cython.Py_ssize_t
         is_quads: cython.bint = self.physical_type == QUADS
         for row in range(self.row_at, stop):

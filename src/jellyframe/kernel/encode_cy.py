@@ -109,11 +109,11 @@ class Encoder(FrameEncoder):
     ) -> int:
         """Write rows `start` to `stop` of a batch. `g` may be None only in streams of triples.
 
-        Returns the row behind the last one written. It is below `stop` when there is as much output as `output_limit`
-        says: take the output, and go on from there.
+        Returns the row after the last one written. It is below `stop` when there is as much output as `output_limit`
+        says: take the output, and continue from there.
 
-        A statement that cannot be written raises, with `row` as its place in the batch, and leaves no trace; the ones
-        before it are written.
+        A statement that cannot be written raises an error, whose `row` is its row in the batch, and has no effect;
+        those before it are written.
         """
         self.encode_range(s, p, o, g, terms, start, stop)
         return self.row_at
@@ -130,7 +130,7 @@ class Encoder(FrameEncoder):
         frame: cython.Py_ssize_t,
         start: cython.Py_ssize_t,
     ) -> tuple[int, int]:
-        """Write a batch in frames of its own, given by the row behind each, from a frame and a row in it on.
+        """Write a batch in frames of its own, given by the row after each, from a frame and a row in it on.
 
         Only the last frame may be left open. Returns the frame and the row to go on from, as `encode` does; the frame
         is the number of frames when all are written.
@@ -185,7 +185,7 @@ class Encoder(FrameEncoder):
         g: cython.const[cython.int][::1],
         stop: cython.Py_ssize_t,
     ) -> cython.bint:
-        """Write the rows from `row_at` on, which stays at one that fails. True if the output is full before `stop`."""
+        """Write the rows from `row_at` on, which stays at one that fails, and return whether the output is full."""
         row: cython.Py_ssize_t
         is_quads: cython.bint = self.physical_type == QUADS
         for row in range(self.row_at, stop):
@@ -206,7 +206,7 @@ class Encoder(FrameEncoder):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def enter_graph(self, term: cython.int) -> cython.int:
-        """Make sure that the graph that is open is the one of the next triple."""
+        """Open the graph of the next triple, unless it is open."""
         if self.graph >= 0:
             if (self.graph == term and self.graph_terms is self.terms) or same_term(
                 self.graph_terms, self.graph, self.terms, term
@@ -249,7 +249,7 @@ class Encoder(FrameEncoder):
     def withdraw_graph(self) -> cython.int:
         """Take back the start of a graph whose first statement failed, unless it is in a finished frame.
 
-        Lookup entries behind it stay: they are right wherever they are.
+        Lookup entries after it stay: they are right wherever they are.
         """
         n: cython.Py_ssize_t = self.frame_size - self.graph_row_end
         if self.graph < 0 or not self.graph_is_empty or self.graph_frame != self.frames:

@@ -1,7 +1,7 @@
 """Frames and restart points: the rows of a stream cut into frames, the options row in front, and the finished bytes.
 
-Nothing here knows which rows a stream has. An encoder of rows derives from `FrameEncoder`, plans and writes its rows,
-and calls `begin_frame` before a row where `is_frame_full` says so.
+This module does not know which rows a stream has. An encoder of rows derives from `FrameEncoder`, plans and writes its
+rows, and calls `begin_frame` before a row where `is_frame_full` says so.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ else:
     from jellyframe.kernel.steps import LARGEST_MESSAGE
     from jellyframe.kernel.table_cy import TermTable
 
-# More than a graph end and the length of a frame take.
+# Upper bound for a graph end and the length of a frame.
 FRAME_OVERHEAD = cython.declare(cython.int, 16)
 # An output buffer above this size is not kept for the next output.
 LARGEST_KEPT_OUTPUT = cython.declare(cython.Py_ssize_t, 8 << 20)
@@ -113,7 +113,7 @@ class FrameEncoder(TermEncoder):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def is_restart_near(self) -> cython.bint:
-        """Return whether the frame in hand may be the last one before a restart point."""
+        """Return whether the current frame may be the last one before a restart point."""
         # The frame will grow by the end of a graph and by its own length in front, at most.
         finished: cython.longlong = self.bytes_taken + self.out_size + self.frame_size + FRAME_OVERHEAD
         return self.restart_every > 0 and finished - self.restart_offset >= self.restart_every
@@ -232,7 +232,7 @@ class FrameEncoder(TermEncoder):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def undo_row(self) -> cython.bint:
-        """Undo the row in hand, which has been refused. True if it can be tried again, with whole IRIs."""
+        """Undo the current row, which has been refused. Return true if it can be tried again, with whole IRIs."""
         can_try_again: cython.bint = self.is_prefix_table_too_small and not self.whole_iris
         self.undo_statement()
         if can_try_again:
@@ -263,14 +263,14 @@ class FrameEncoder(TermEncoder):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def options_header(self) -> cython.Py_ssize_t:
-        """Return the offset of the options message in a frame that begins with it: behind two tags and two lengths."""
+        """Return the offset of the options message in a frame that begins with it: after two tags and two lengths."""
         n: cython.Py_ssize_t = len(self.options)
         return 2 + varint_size(1 + varint_size(n) + n) + varint_size(n)
 
     def change_options(self, options: bytes) -> list[int]:
         """Replace the options message by one of the same length, in the options rows that are still here too.
 
-        Returns the offsets of those that are in bytes which have been taken: there it is for the caller to replace it.
+        Returns the offsets of those in bytes that have been taken, where the caller has to replace them.
         """
         n: cython.Py_ssize_t = len(options)
         taken: list[int] = []

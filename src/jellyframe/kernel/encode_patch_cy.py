@@ -1,4 +1,4 @@
-"""Batches to Jelly bytes: the rows of a patch stream. What stands in which column `decode_patch_cy` says."""
+"""Batches to Jelly bytes: the rows of a patch stream. `decode_patch_cy` describes the columns."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class PatchEncoder(FrameEncoder):
         self.is_quads = statement_type == STATEMENT_QUADS
         self.stream_type = stream_type
         self.in_transaction = False
-        # Whether the patch in hand has rows.
+        # Whether the current patch has rows.
         self.in_patch = False
 
     @cython.cfunc
@@ -140,11 +140,11 @@ class PatchEncoder(FrameEncoder):
     ) -> int:
         """Write rows `start` to `stop` of a batch. `g` may be None only in streams of triples.
 
-        Returns the row behind the last one written. It is below `stop` when there is as much output as `output_limit`
-        says: take the output, and go on from there.
+        Returns the row after the last one written. It is below `stop` when there is as much output as `output_limit`
+        says: take the output, and continue from there.
 
-        A row that cannot be written raises, with `row` as its place in the batch, and leaves no trace; the ones before
-        it are written.
+        A row that cannot be written raises an error, whose `row` is its row in the batch, and has no effect; those
+        before it are written.
         """
         # Streams of triples never look at it, but it has to be a column.
         graph: cython.const[cython.int][::1] = s if g is None else g
@@ -173,7 +173,7 @@ class PatchEncoder(FrameEncoder):
         g: cython.const[cython.int][::1],
         stop: cython.Py_ssize_t,
     ) -> cython.bint:
-        """Write the rows from `row_at` on, which stays at one that fails. True if the output is full before `stop`."""
+        """Write the rows from `row_at` on, which stays at one that fails, and return whether the output is full."""
         row: cython.Py_ssize_t
         op: cython.int
         for row in range(self.row_at, stop):
@@ -248,7 +248,7 @@ class PatchEncoder(FrameEncoder):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def note_row(self, op: cython.int) -> cython.int:
-        """Take notice of a row that has been written."""
+        """Update the state after a row that has been written."""
         self.in_patch = True
         if op == PATCH_TRANSACTION_START:
             self.in_transaction = True
@@ -285,7 +285,7 @@ class PatchEncoder(FrameEncoder):
             raise EncodeError("a stream of type FLAT is one patch, which ends with the stream")
 
     def finish(self) -> None:
-        """End the stream, and the patch in hand if it has rows."""
+        """End the stream, and the current patch if it has rows."""
         self.row_at = -1
         self.require_patch_end()
         if self.in_patch and self.stream_type == STREAM_PUNCTUATED:

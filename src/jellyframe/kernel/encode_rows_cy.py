@@ -42,14 +42,14 @@ else:
 MOST_STEPS = cython.declare(cython.Py_ssize_t, 1 << 20)
 # Rows above this size get a buffer of just their size.
 LARGE_ROW = cython.declare(cython.Py_ssize_t, 1 << 20)
-# What is left free in a frame for the row that ends a graph.
+# Room reserved in a frame for the row that ends a graph.
 FRAME_RESERVE = cython.declare(cython.Py_ssize_t, 64)
 GRAPH_END_SIZE = cython.declare(cython.Py_ssize_t, 4)
 
 
 @cython.cclass
 class RowWriter:
-    """The plan of the row in hand, and the rows of the frame that is being written.
+    """The plan of the current row, and the rows of the frame that is being written.
 
     `has_content` says whether the frame has rows beside options and lookup entries, which refused statements leave too.
     """
@@ -74,13 +74,13 @@ class RowWriter:
     @cython.final
     @cython.cfunc
     def refusal(self, message: str) -> EncodeError:
-        """Return the error for the row in hand, with its place in the batch."""
+        """Return the error for the current row, with its place in the batch."""
         return EncodeError(message, row=None if self.row_at < 0 else self.row_at)
 
     @cython.final
     @cython.cfunc
     def refusal_by_option(self, message: str, option: str, value: str) -> EncodeError:
-        """Return the error for the row in hand, with the stream option that allows it; no value for one to raise."""
+        """Return the error for the current row, with the stream option that allows it; no value for one to raise."""
         return EncodeError(
             message, row=None if self.row_at < 0 else self.row_at, advice=Advice("stream option", option, value)
         )

@@ -73,7 +73,7 @@ class TermEncoder(RowWriter):
         self.datatypes = LookupWriter(datatypes)
         self.generalized = generalized
         self.rdf_star = rdf_star
-        # The fields of lookup entries among the rows of the stream, which whoever derives from this sets.
+        # The fields of lookup entries among the rows of the stream, set by subclasses.
         self.name_row = 0
         self.prefix_row = 0
         self.datatype_row = 0
@@ -112,7 +112,7 @@ class TermEncoder(RowWriter):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def begin_statement(self) -> cython.int:
-        """Note where things stand, so that a statement that turns out to be impossible can be undone."""
+        """Save the state, so that a statement that turns out to be impossible can be undone."""
         self.stamp += 1
         self.undo_prefix = self.last_prefix
         self.undo_name = self.last_name
@@ -126,7 +126,7 @@ class TermEncoder(RowWriter):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def undo_statement(self) -> cython.int:
-        """Forget a statement that failed. Lookup entries made for it stay: they are in the frame already, and right."""
+        """Undo a statement that failed. Lookup entries made for it stay: they are valid, and already in the frame."""
         self.steps = 0
         self.row_bytes = 0
         self.whole_iris = False
@@ -159,7 +159,7 @@ class TermEncoder(RowWriter):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def change_previous_terms(self) -> cython.int:
-        """Note that what can be repeated now lies in another table. Undoing the statement in hand takes it back."""
+        """Record that repeatable terms are in another table. Undoing the current statement reverts this."""
         self.undo_terms = self.previous_terms
         self.undo_stamp = self.stamp
         self.previous_terms = self.terms
@@ -197,7 +197,7 @@ class TermEncoder(RowWriter):
     @cython.inline
     @cython.exceptval(-1, check=False)
     def is_repeated(self, before: cython.int, term: cython.int) -> cython.bint:
-        """Return whether a term is the same as one of the last statement. Mostly a glance shows that it is not."""
+        """Return whether a term is the same as one of the last statement. Mostly a cheap test shows that it is not."""
         a: StringTable = self.previous_terms.values
         b: StringTable = self.terms.values
         end: cython.Py_ssize_t = b.offsets[term + 1]
@@ -216,7 +216,7 @@ class TermEncoder(RowWriter):
     @cython.inline
     @cython.exceptval(-1, check=False)
     def has_ids_of(self, before: cython.int, at: cython.Py_ssize_t) -> cython.bint:
-        """Return whether the IRI whose memo is at `at` is that term of the last statement. Ids tell it, not strings."""
+        """Return whether the IRI whose memo is at `at` is that term of the last statement, by its ids."""
         b: cython.Py_ssize_t = 4 * cython.cast(cython.Py_ssize_t, before)
         return (
             self.memo[b] == self.memo[at]
@@ -369,7 +369,7 @@ class TermEncoder(RowWriter):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def find_iri(self, term: cython.int) -> cython.int:
-        """Give both parts of an IRI a slot and remember which."""
+        """Give both parts of an IRI a slot, and remember the slots."""
         values: StringTable = self.terms.values
         at: cython.Py_ssize_t = 4 * cython.cast(cython.Py_ssize_t, term)
         start: cython.Py_ssize_t = values.offsets[term]
@@ -381,7 +381,7 @@ class TermEncoder(RowWriter):
             if self.names.slots.size == 0:
                 split = stop
             elif not self.whole_iris:
-                # Behind the last '#', or else behind the last '/'.
+                # After the last '#', or else after the last '/'.
                 split = behind_last(values.data, start, stop - start, 0x23)
                 if split == start:
                     split = behind_last(values.data, start, stop - start, 0x2F)
@@ -460,7 +460,7 @@ class TermEncoder(RowWriter):
         if slot != 0:
             touch(table, slot, self.stamp)
             return slot
-        # Whatever can fail comes before the table changes: an entry that it has must be in the stream.
+        # Everything that can fail comes before the table changes: an entry of the table must be in the stream.
         self.reserve_frame(n + 64)
         slot = table.insert(strings.data, start, n, h, self.stamp)
         if slot == 0:

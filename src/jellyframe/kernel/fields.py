@@ -23,7 +23,7 @@ TRIPLES = 1
 QUADS = 2
 GRAPHS = 3
 
-# What stands at a position of a statement. The first four are in the order of the fields of RdfTriple.
+# The content of a position of a statement. The first four are in the order of the fields of RdfTriple.
 PART_IRI = 0
 PART_BLANK_NODE = 1
 PART_LITERAL = 2

@@ -3,7 +3,7 @@
 With a key that nobody knows, statements with equal fingerprints cannot be made on purpose. That two of 10¹² statements
 have the same one by chance has a probability of about 10⁻¹⁵.
 
-A *record* is three numbers of 64 bits: the halves of a fingerprint, and a number that says which row it belongs to.
+A *record* is three 64-bit numbers: the halves of a fingerprint, and a number that identifies its row.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ else:
 
 # Numbers in a record.
 RECORD_WORDS = cython.declare(cython.Py_ssize_t, 3)
-# One odd factor for each position. Hashes of terms are as good as random, so that their sums are, too.
+# One odd factor for each position. Hashes of terms are uniformly distributed, and so are their sums.
 S_FACTOR = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
 P_FACTOR = cython.declare(cython.ulonglong, 0xC2B2AE3D27D4EB4F)
 O_FACTOR = cython.declare(cython.ulonglong, 0x165667B19E3779F9)
@@ -161,7 +161,7 @@ class Fingerprints:
         start: cython.Py_ssize_t = values.offsets[term]
         size: cython.Py_ssize_t = values.offsets[term + 1] - start
         at: cython.Py_ssize_t = 2 * terms.details[term]
-        # What is beside the string, a datatype or a language, changes the key.
+        # A datatype or a language changes the key.
         key: cython.ulonglong = self._key
         other: cython.ulonglong = self._other_key ^ kind
         if kind == KIND_TYPED_LITERAL:

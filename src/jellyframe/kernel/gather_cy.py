@@ -89,7 +89,7 @@ def gather_bytes(
     data: cython.const[cython.uchar][::1],
     out: cython.uchar[::1],
 ) -> None:
-    """Copy the bytes of a column, one string behind the other."""
+    """Copy the bytes of a column, one string after the other."""
     i: cython.Py_ssize_t
     start: cython.Py_ssize_t
     n: cython.Py_ssize_t
@@ -136,7 +136,7 @@ def detail_offsets(
 ) -> tuple[int, int]:
     """Return where the string of the detail of each term begins, for terms of one kind. Others have an empty one.
 
-    In `valid` the bits of the others are cleared, which all have to be set. The answer is how many bytes the strings
+    In `valid` the bits of the others are cleared, which all have to be set. Returns how many bytes the strings
     take, and how many terms have none.
     """
     i: cython.Py_ssize_t
@@ -166,7 +166,7 @@ def detail_bytes(
     out_offsets: cython.const[cython.int][::1],
     out: cython.uchar[::1],
 ) -> None:
-    """Copy the bytes of these strings, one behind the other."""
+    """Copy the bytes of these strings, one after the other."""
     i: cython.Py_ssize_t
     n: cython.int
     for i in range(terms.shape[0]):

@@ -36,14 +36,14 @@ else:
     from jellyframe.kernel.runs import move_bytes
 
 MAX_STRING_BYTES = cython.declare(cython.Py_ssize_t, 0x7FFFFFFF)
-# What stands for a punctuation mark, in a text that has no such row: a comment.
+# The comment that stands for a punctuation mark, as the text has no such row.
 PATCH_END = b"# end of patch\n"
 # A longer key of a header is written in quotation marks, whatever it is.
 LONGEST_WORD = cython.declare(cython.Py_ssize_t, 255)
 # By operation, the letters of the word that stands for it; a blank where there is none.
 _FIRST_LETTERS = cython.declare(cython.const[cython.uchar][::1], b"  ADPPTTT     H ")
 _SECOND_LETTERS = cython.declare(cython.const[cython.uchar][::1], b"    ADXCA       ")
-# What a line takes beside its terms, at most: a punctuation mark, or else a word and the blanks behind it and behind
+# What a line takes beside its terms, at most: a punctuation mark, or else a word and the blanks after it and after
 # four terms, the full stop and the line end.
 LINE_EXTRA = cython.declare(cython.Py_ssize_t, len(PATCH_END))
 
@@ -65,7 +65,7 @@ def write_lines(
     writer: LineWriter = LineWriter(strings)
     graphs: cython.const[cython.int][::1]
     row: cython.Py_ssize_t
-    # All terms but the graph, with a blank behind each, the full stop and the line end.
+    # All terms but the graph, with a blank after each, the full stop and the line end.
     size: cython.Py_ssize_t = 5 * (stop - start)
     for row in range(start, stop):
         size += writer.length(s[row]) + writer.length(p[row]) + writer.length(o[row])
@@ -209,7 +209,7 @@ class LineWriter:
 
     @cython.cfunc
     def begin(self, size: cython.Py_ssize_t) -> memoryview:
-        """Make room for the lines, and answer where they will be."""
+        """Make room for the lines, and return where they will be."""
         lines = byte_column(size)[:size]
         self._out = lines
         return lines
@@ -224,7 +224,7 @@ class LineWriter:
     @cython.inline
     @cython.exceptval(-1, check=False)
     def put(self, term: cython.int) -> cython.int:
-        """Put a term and a blank behind it."""
+        """Put a term and a blank after it."""
         n: cython.Py_ssize_t = self.length(term)
         move_bytes(self._out, self.size, self._texts, self._offsets[term], n)
         self._out[self.size + n] = 0x20
@@ -257,7 +257,7 @@ class LineWriter:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def put_word(self, op: cython.int) -> cython.int:
-        """Put what an operation is called, and a blank behind it."""
+        """Put what an operation is called, and a blank after it."""
         if op < 0 or op >= len(_FIRST_LETTERS) or _FIRST_LETTERS[op] == 0x20:
             raise EncodeError(f"{op} is not an operation of a patch")
         self._out[self.size] = _FIRST_LETTERS[op]

@@ -124,7 +124,7 @@ class LookupWriter:
     ) -> cython.int:
         """Give a string a slot, taking the oldest one's when the table is full.
 
-        Returns 0 when that is not possible: the statement in hand uses every slot. An error leaves the table unchanged.
+        Returns 0 when that is not possible: the current statement uses every slot. An error leaves the table unchanged.
         """
         slot: cython.int
         bucket: cython.Py_ssize_t
@@ -155,9 +155,9 @@ class LookupWriter:
     @cython.inline
     @cython.exceptval(-1, check=False)
     def least_recent(self, stamp: cython.longlong) -> cython.int:
-        """Choose the slot to evict: the oldest, or the one behind the last that was given if it is hardly younger.
+        """Choose the slot to evict: the oldest, or the one after the last that was given if it is hardly younger.
 
-        An entry in the slot behind the last one needs no id, and neither does an IRI with such a name. That is worth
+        An entry in the slot after the last one needs no id, and neither does an IRI with such a name. That is worth
         more than a few statements of difference in age, as long as they are few for a table of this size.
         """
         oldest: cython.int = self._newer[0]

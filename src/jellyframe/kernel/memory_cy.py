@@ -40,7 +40,7 @@ def byte_column(capacity: int) -> memoryview:
 @cython.final
 @cython.cclass
 class Memory:
-    """Memory for columns, used again once nothing else holds it.
+    """Memory for columns, reused when nothing else holds it.
 
     A stream makes batch after batch of about the same size. Were each to get fresh memory, the system would spend much
     time on finding and clearing it. What a batch still holds, or an Arrow array made of it, is left alone: a block is
@@ -83,7 +83,7 @@ class Memory:
 
     @cython.cfunc
     def unset_ints(self, capacity: cython.Py_ssize_t) -> Any:
-        """The same of 32-bit integers."""
+        """Return a column of 32-bit integers whose contents are not set."""
         block = self.unset_bytes(4 * max(capacity, 1))
         return block[: len(block) // 4 * 4].cast("i")
 

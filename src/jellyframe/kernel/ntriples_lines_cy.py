@@ -45,7 +45,7 @@ class LineParser(TermParser):
         max_rows: cython.Py_ssize_t,
         max_bytes: cython.Py_ssize_t = 0x7FFFFFFF,
     ) -> int:
-        """Read from `start` on until the batch is full or no whole line is left; answer how far that went.
+        """Read from `start` on until the batch is full or no whole line is left, and return the end position.
 
         A batch is full that has `max_rows` rows, or terms of `max_bytes` together. `stop` is the end of what is there,
         and, where this is `final`, of the text. Call after call the parser counts lines and bytes on; the next call has
@@ -85,7 +85,7 @@ class LineParser(TermParser):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def end_line(self) -> cython.int:
-        """Move on to the next line, over what may stand behind a statement: blanks and a comment."""
+        """Move on to the next line, over what may stand after a statement: blanks and a comment."""
         c: cython.int = self.skip_blanks()
         end: cython.Py_ssize_t
         if c == 0x23:

@@ -119,9 +119,9 @@ def parse_terms(
     table: TermTable,
     max_depth: cython.Py_ssize_t = DEEPEST_NESTING,
 ) -> memoryview:
-    """Strings that are one term each, as Arrow lays them out, to terms of the table.
+    """Convert strings that are one term each, in Arrow's layout, to terms of the table.
 
-    Most columns have the same strings again and again: one that came lately is not parsed, only compared. Any term is
+    Most columns repeat strings: a recent one is compared, not parsed again. Any term is
     taken that this package writes: of every kind, and IRIs that are not absolute too. An error has the number of the
     string, from 1, as its line.
     """

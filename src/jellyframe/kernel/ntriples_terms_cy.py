@@ -114,7 +114,7 @@ class TermParser(TextCursor):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def begin(self, text: Text, table: TermTable, start: cython.Py_ssize_t, limit: cython.Py_ssize_t) -> cython.int:
-        """Turn to another text or another table. What is remembered was about the ones before."""
+        """Begin another text or another table, and forget what was remembered of the last ones."""
         slot: cython.Py_ssize_t
         self.text = text
         self.table = table
@@ -132,7 +132,7 @@ class TermParser(TextCursor):
     @cython.inline
     @cython.exceptval(-1, check=False)
     def _recall(self, slot: cython.Py_ssize_t) -> cython.int:
-        """Move behind a remembered text that stands at `pos` again, and answer its term; else NOT_RECALLED."""
+        """Skip a remembered text that is at `pos` again, and return its term; else NOT_RECALLED."""
         start: cython.Py_ssize_t = self.memo[3 * slot]
         n: cython.Py_ssize_t = self.memo[3 * slot + 1]
         if (
@@ -205,7 +205,7 @@ class TermParser(TextCursor):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def term(self, place: cython.int) -> cython.int:
-        """Read any term that may stand in this place."""
+        """Read any term that is allowed at this position."""
         if _byte(self, self.pos) == 0x3C and _byte(self, self.pos + 1) == 0x3C:
             if place == GRAPH or (place == PREDICATE and not self.generalized):
                 return self.expected(self.pos, self._allowed(place))
@@ -399,7 +399,7 @@ class TermParser(TextCursor):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def _language(self) -> cython.int:
-        """Read a language tag, and answer its row in the table of languages."""
+        """Read a language tag, and return its row in the table of languages."""
         start: cython.Py_ssize_t = self.pos + 1
         end: cython.Py_ssize_t = start
         part: cython.Py_ssize_t = start
@@ -423,7 +423,7 @@ class TermParser(TextCursor):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def _datatype(self) -> cython.int:
-        """Read a datatype, and answer its row in the table of datatypes plus one, or 0 for xsd:string."""
+        """Read a datatype, and return its row in the table of datatypes plus one, or 0 for xsd:string."""
         slot: cython.Py_ssize_t
         start: cython.Py_ssize_t
         found: cython.int
@@ -453,7 +453,7 @@ class TermParser(TextCursor):
         return self.table.intern_small(self.table.datatypes, source, self.span_start, n) + 1
 
     def _allowed(self, place: cython.int) -> str:
-        """Return what may stand in a place, in words."""
+        """Return a description of the terms that are allowed at a position."""
         if self.generalized:
             kinds = "an IRI, a blank node or a literal" if place == GRAPH else "any term"
         else:

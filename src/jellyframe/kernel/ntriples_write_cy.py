@@ -162,7 +162,7 @@ class TermWriter:
         self._put_text(term)
 
     def put_slice(self, term: cython.int, start: cython.Py_ssize_t, n: cython.Py_ssize_t) -> bool:
-        """Put `n` bytes of the text of an IRI or a literal, escapes not counted; false behind its end.
+        """Put `n` bytes of the text of an IRI or a literal, escapes not counted; false after its end.
 
         Escapes are of single bytes, so that it may be cut at any of them.
         """
@@ -314,7 +314,7 @@ class TermWriter:
         """Put a quoted triple. Its terms came before it, so those that are not plain have their texts already, but for
         quoted triples that are to have none."""
         term: cython.int
-        # Where to go on in quoted triples: the next part of each, and where it ends; the innermost last.
+        # Where to continue in quoted triples: the next part of each, and where it ends; the innermost last.
         nested: list[int] | None = None
         place: cython.Py_ssize_t = at
         stop: cython.Py_ssize_t = at + 3

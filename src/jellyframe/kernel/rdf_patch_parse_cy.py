@@ -1,4 +1,4 @@
-"""RDF Patch text to batches of a patch. What stands in which column `decode_patch_cy` says.
+"""RDF Patch text to batches of a patch. `decode_patch_cy` describes the columns.
 
 The text has no row that ends a patch, so that rules say where one does (`ends`): at the comment with which this
 package writes such an end, at a header after other rows, or after a transaction. There a punctuation mark is added.
@@ -65,7 +65,7 @@ _WORDS = "A, D, H, PA, PD, TX, TC or TA"
 class PatchTextParser(LineParser):
     """Reads rows of patches, line by line, into a batch that is being built; `take_ops` has their operations.
 
-    `quads`: a term behind a statement or namespace is its graph. `strict`: transactions have to start and end in turns.
+    `quads`: a term after a statement or namespace is its graph. `strict`: transactions have to start and end in turns.
     `ends` says where patches end.
     """
 
@@ -142,7 +142,7 @@ class PatchTextParser(LineParser):
             self.place = self.pos
             op = self.line_op = self._operation(c)
             if self.is_end_due or (op == PATCH_HEADER and self._begins_patch()):
-                # The line is read again, behind the mark.
+                # The line is read again, after the mark.
                 self._add_mark(builder, PATCH_PUNCTUATION)
                 self.is_end_due = self.has_rows = False
                 self.pos = self.line_start
@@ -160,7 +160,7 @@ class PatchTextParser(LineParser):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def _operation(self, c: cython.int) -> cython.int:
-        """Read the word that a row begins with, and move on to what is behind it."""
+        """Read the word that a row begins with, and move on to what is after it."""
         op: cython.int = 0
         second: cython.int = self.byte_at(self.pos + 1)
         if c == 0x41:
@@ -220,7 +220,7 @@ class PatchTextParser(LineParser):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def _namespace(self, builder: BatchBuilder, op: cython.int) -> cython.int:
-        name: cython.int = self._text("the name of the namespace, in quotation marks or with a colon behind it", True)
+        name: cython.int = self._text("the name of the namespace, in quotation marks or with a colon after it", True)
         none: cython.int = self.table.default_graph()
         iri: cython.int = none
         g: cython.int
@@ -320,7 +320,7 @@ class PatchTextParser(LineParser):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def _text(self, what: str, is_name: cython.bint) -> cython.int:
-        """Read a string, or a word: a name with a colon behind it, or a key up to the next blank."""
+        """Read a string, or a word: a name with a colon after it, or a key up to the next blank."""
         start: cython.Py_ssize_t = self.pos
         end: cython.Py_ssize_t = start
         c: cython.int = self.byte_at(start)

@@ -1,4 +1,4 @@
-"""Copying, comparing and hashing runs of bytes, as the uncompiled kernel does it; `runs.pxd` has the same for C."""
+"""Copying, comparing and hashing runs of bytes, for the uncompiled kernel; `runs.pxd` has the same for C."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def equal_bytes(a: memoryview, a_start: int, b: memoryview, b_start: int, n: int
 
 
 def behind_last(src: memoryview, start: int, n: int, byte: int) -> int:
-    """Return the position behind the last `byte` among `n` bytes, or `start` if there is none."""
+    """Return the position after the last `byte` among `n` bytes, or `start` if there is none."""
     require_range(len(src), start, n)
     return start + 1 + bytes(src[start : start + n]).rfind(bytes([byte]))
 
@@ -67,7 +67,7 @@ def put_word(dst: memoryview, at: int, word: int) -> int:
 def fingerprint_bytes(out: memoryview, at: int, src: memoryview, start: int, n: int, key: int, other_key: int) -> int:
     """Write a keyed hash of `n` bytes: the two halves of SipHash-2-4 with 128 bits.
 
-    Who does not know the key cannot make two inputs that have the same hash.
+    Without the key nobody can construct two inputs with the same hash.
     """
     require_range(len(src), start, n)
     require_range(len(out), at, 2)

@@ -168,7 +168,7 @@ class Text:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def quoted_end(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t, quote: cython.int) -> cython.Py_ssize_t:
-        """Return the same for a literal in quotation marks or in apostrophes, whichever `quote` is."""
+        """Return the same for a literal in the quotation marks or apostrophes that `quote` is."""
         if quote == 0x22:
             return self.string_end(start, stop)
         if not cython.compiled:
@@ -290,7 +290,7 @@ class Text:
     def name_end(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t, local: cython.bint) -> cython.Py_ssize_t:
         """Return where a Turtle prefix (if `local`, a local name) ends that begins at `start`; `start` if none does.
 
-        `reach` is then how far it was looked: near `stop` the name may go on in text that is not there yet.
+        `reach` is then how far it was looked: near `stop` the name may continue in text that is not there yet.
         """
         i: cython.Py_ssize_t = start
         end: cython.Py_ssize_t = start

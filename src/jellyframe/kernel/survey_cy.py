@@ -1,6 +1,6 @@
-"""Counting what a Jelly stream is made of, without decoding it: rows, terms, lookup entries, and their bytes.
+"""Counting the parts of a Jelly stream, without decoding it: rows, terms, lookup entries, and their bytes.
 
-Only the structure is looked at, so that a stream whose references are broken can be surveyed all the same.
+Only the structure is read, so that a stream with broken references can be surveyed too.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ else:
     )
     from jellyframe.kernel.varints import read_length, read_varint
 
-# Where in `counts` what is counted. Rows go by their field number, terms by position and kind (PART_…).
+# The places of the counts in `counts`. Rows go by their field number, terms by position and kind (PART_…).
 AT_FRAMES = 0
 AT_FRAME_BYTES = 1
 AT_METADATA = 2
@@ -80,7 +80,7 @@ TRACKED_IDS = cython.declare(cython.Py_ssize_t, 1 << 16)
 @cython.final
 @cython.cclass
 class Survey(TermDecoder):
-    """Counts over all frames that were fed. `counts` only ever grows, so that a frame's share is a difference."""
+    """Counts over all frames that were fed. `counts` only grows, so that the counts of a frame are a difference."""
 
     counts: cython.longlong[::1]
     concatenated: cython.bint
@@ -119,7 +119,7 @@ class Survey(TermDecoder):
         return list(memoryview(self.counts))
 
     def feed(self, buf: Any, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t, frames: cython.Py_ssize_t) -> int:
-        """Survey up to `frames` delimited frames of `buf[pos:stop]` and return the position behind them.
+        """Survey up to `frames` delimited frames of `buf[pos:stop]` and return the position after them.
 
         Where fewer of them are whole, at least `needed` bytes have to lie behind that position for the next one.
         """
@@ -237,7 +237,7 @@ class Survey(TermDecoder):
         first: cython.int,
         width: cython.int,
     ) -> cython.int:
-        """Do so in the draft dialect, where each term is in a message of its own; a repeated one counts as absent."""
+        """The same in the draft dialect, where each term has a message of its own; a repeated one counts as absent."""
         position: cython.Py_ssize_t
         tag: cython.longlong
         end: cython.Py_ssize_t
@@ -312,16 +312,8 @@ class Survey(TermDecoder):
     @cython.exceptval(-1, check=False)
     def lookup_entry(self, table: cython.Py_ssize_t, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
         """Note which id an entry sets, and whether that replaces another entry."""
-        slot: cython.longlong = 0
-        tag: cython.longlong
+        slot: cython.longlong = self.entry_id(pos, stop)
         at: cython.Py_ssize_t
-        while pos < stop:
-            tag = read_varint(self, pos, stop)
-            if tag == 0x08:
-                slot = read_varint(self, self.pos, stop)
-                pos = self.pos
-            else:
-                pos = self.skip(tag, self.pos, stop)
         if slot == 0:
             slot = self.last_ids[table] + 1
         if slot < TRACKED_IDS:

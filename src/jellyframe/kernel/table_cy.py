@@ -1,7 +1,7 @@
-"""What a batch is made of: growing integer columns and a growing table of terms, all in Arrow's memory layout.
+"""The parts of a batch: growing integer columns and a growing table of terms, all in Arrow's memory layout.
 
-Whoever makes a batch (the Jelly decoder, the N-Triples parser, Arrow tables, Python statements) puts terms in here and
-gets small integers back. Nothing here knows where the bytes come from.
+Everything that makes a batch (the Jelly decoder, the N-Triples parser, Arrow tables, Python statements) puts terms in
+here and gets small integers back. This module does not know where the bytes come from.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ else:
 
 # Longer strings hardly ever come twice in one batch, and looking would cost more than storing them again.
 INTERN_MAX_BYTES = cython.declare(cython.Py_ssize_t, 128)
-# How far back a small table is searched: enough for any real data, and a bound for data made to be slow.
+# How far back a small table is searched: enough for real data, and a bound for hostile data.
 FIND_LATEST = cython.declare(cython.Py_ssize_t, 64)
 # Offsets are 32-bit, as in Arrow's plain string arrays.
 MAX_STRING_BYTES = cython.declare(cython.Py_ssize_t, 0x7FFFFFFF)
@@ -140,7 +140,7 @@ class TermTable:
     | QUOTED_TRIPLE | empty | row in `quoted`, which holds three terms a row |
     | DEFAULT_GRAPH | empty | 0 |
 
-    Terms are interned as far as that is cheap, so most are distinct; equal ones may still stand here twice.
+    Terms are interned as far as that is cheap, so most are distinct; equal ones may still occur twice.
 
     `text_bytes` is about what all terms take as text. That may be far more than their strings do: a datatype, and what
     a quoted triple quotes, is stored once and written with every term that refers to it.
@@ -217,7 +217,7 @@ class TermTable:
         name_start: cython.Py_ssize_t,
         name_length: cython.Py_ssize_t,
     ) -> cython.int:
-        """Add an IRI in two parts, without looking whether it is there: the decoder knows that it is not."""
+        """Add an IRI in two parts, without checking whether it exists: the decoder knows that it does not."""
         values: StringTable = self.values
         values.reserve(prefix_length + name_length)
         move_bytes(values.data, values.data_size, prefix, prefix_start, prefix_length)
@@ -240,7 +240,7 @@ class TermTable:
         """Return the term with this value: the one that the table has, or a new one.
 
         Afterwards `non_ascii` is 0x80 or more when a new string with other than ASCII characters was stored: the
-        caller then has to look whether it is UTF-8. A string that was there has been looked at before.
+        caller then has to check that it is UTF-8. A string that was there has been checked before.
         """
         values: StringTable = self.values
         h: cython.longlong
@@ -505,7 +505,7 @@ class BatchBuilder:
         return 0
 
     def columns(self) -> tuple[memoryview, memoryview, memoryview, memoryview | None]:
-        """s, p, o and g of the rows so far; g is None where statements have no graph."""
+        """Return s, p, o and g of the rows so far; g is None if statements have no graph."""
         return (
             memoryview(self.s)[: self.rows],
             memoryview(self.p)[: self.rows],

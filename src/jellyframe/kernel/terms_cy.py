@@ -28,12 +28,12 @@ _LITERAL_ESCAPES = {code: f"\\u{code:04X}" for code in _CONTROLS} | {
 _IRI_ESCAPES = {code: f"\\u{code:04X}" for code in [*range(0x21), *map(ord, '<>"{}|^`\\')]}
 
 
-# Labels that N-Triples hold as they are, by far the most. What becomes of others the writer of N-Triples knows.
+# Labels that N-Triples can hold unchanged, by far the most. The writer of N-Triples converts the others.
 _COMMON_LABEL = re.compile(r"(?!hex-)[A-Za-z0-9_][A-Za-z0-9_-]*")
 
 
 def exact_str(value: object, what: str) -> str:
-    """Return the value as a `str` and nothing more special; a TypeError that says `what` it is if it is not one."""
+    """Return the value as a plain `str`. Raises a TypeError that names `what` it is if it is not one."""
     if type(value) is str:
         return value
     if isinstance(value, str):
@@ -43,7 +43,7 @@ def exact_str(value: object, what: str) -> str:
 
 @cython.cclass
 class SimpleTerm:
-    """What a term is that is not a quoted triple: a string of some kind.
+    """A term that is not a quoted triple: a string of some kind.
 
     Terms are ordered by kind (the default graph, blank nodes, IRIs, literals, quoted triples), then by their strings,
     code point by code point: for literals the lexical form, the datatype, the language.

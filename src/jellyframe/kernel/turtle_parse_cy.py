@@ -147,7 +147,7 @@ class TurtleParser(TurtleLexer):
         max_rows: cython.Py_ssize_t,
         max_bytes: cython.Py_ssize_t = 0x7FFFFFFF,
     ) -> int:
-        """Read from `start` on until the batch is full or no whole token is left; return how far that went.
+        """Read from `start` on until the batch is full or no whole token is left, and return the end position.
 
         A batch is full that has `max_rows` rows, or terms of `max_bytes` together. `stop` is the end of what is there,
         and, where this is `final`, of the text. The next call has to begin with the bytes that this one left.

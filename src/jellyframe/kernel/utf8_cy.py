@@ -91,7 +91,7 @@ def _valid_at_once(
     bad |= misplaced(src[start], 0, 0, 0)
     bad |= misplaced(src[start + 1], src[start], 0, 0)
     bad |= misplaced(src[start + 2], src[start + 1], src[start], 0)
-    # Nothing may be wanting behind the end.
+    # Nothing may be missing at the end.
     bad |= (src[stop - 1] >= 0xC0) | (src[stop - 2] >= 0xE0) | (src[stop - 3] >= 0xF0)
     return bad == 0
 

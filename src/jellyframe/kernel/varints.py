@@ -17,7 +17,7 @@ class Numbers(Protocol):
 
 
 def read_varint(decoder: Numbers, pos: int, stop: int) -> int:
-    """Return the number at `pos` of a message that ends at `stop`; `decoder.pos` is then behind it."""
+    """Return the number at `pos` of a message that ends at `stop`; `decoder.pos` is then after it."""
     if pos < stop and decoder.buf[pos] < 0x80:
         decoder.pos = pos + 1
         return int(decoder.buf[pos])

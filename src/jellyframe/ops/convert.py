@@ -81,25 +81,38 @@ def convert(
     dialect: DialectName = "released",
     out_dialect: DialectName = "released",
 ) -> Converted:
-    """Convert files, folders and patterns of them into one file, from any format into any format.
+    """Convert files of any format into one file of any format.
 
-    Formats are told by the names of files (of an output without a name it is N-Quads), or by `in_format` and
-    `out_format`.
-    In `inputs`, None stands for standard input. Input is read strictly; `lenient` takes what specifications forbid,
-    such as IRIs that are not absolute. Relative IRIs are resolved against `base_iri`, by default the IRI of each file,
-    unless `resolve_iris` is false. `generalized` lets any term stand anywhere in N-Triples and N-Quads.
-    `validate_terms` checks IRIs (RFC 3987) and language tags (BCP 47). A statement that the output cannot hold is an
-    error; `merge_graphs` leaves out which graph statements are in.
+    A statement that the output cannot hold is an error, and then there is no output.
 
-    Of Jelly: `concatenated` reads several streams end to end, `frames` takes some frames of each input only, `combine`
-    says whether a document of RDF/XML or JSON-LD is made of all frames or of each (by default of each where frames are
-    graphs or datasets of their own), `limits` bound what untrusted input may ask for. With `on_damage`, damaged input
-    is read on at its next restart point, and the function is called with what was lost, a `Damage`. `options` are
-    those of the stream that is written, by default such as the data asks for, `changes` change some of them, and
-    `jelly` says how the stream lies in the file. `namespaces` says whether prefixes are kept, by default in text only.
-    `layout` is that of Parquet and CSV. `compression` is gzip, zstd or none, by default as the output's name tells.
-    `progress` is called as the inputs are read. `output` is a path, or a binary file object.
-    `dialect` is that of Jelly that is read, and `out_dialect` of Jelly that is written: `released` or `draft`.
+    Args:
+        inputs: a path or several: files, folders (all files of known formats below them), patterns and URIs; None is
+            standard input
+        output: a path, a URI, or a binary file object
+        in_format: the format of the inputs, such as `nt`; by default the name of each file tells it
+        out_format: the format of the output; by default its name tells it, and without a name it is N-Quads
+        lenient: accept text that specifications forbid, such as IRIs that are not absolute
+        base_iri: the IRI against which relative ones are resolved; by default that of each file
+        resolve_iris: whether relative IRIs are resolved
+        generalized: whether any term may stand anywhere in N-Triples and N-Quads
+        concatenated: whether Jelly inputs may be several streams, end to end
+        limits: what untrusted input may ask for
+        on_damage: continue after damage in Jelly, at the next restart point; the function is called with what was lost,
+            a `Damage`
+        validate_terms: check IRIs (RFC 3987) and language tags (BCP 47)
+        merge_graphs: drop the graphs of statements
+        frames: the frames of each Jelly input to convert; all by default
+        combine: whether all frames make one document of RDF/XML or JSON-LD; by default each frame makes one if frames
+            are graphs or datasets of their own
+        compression: `gzip`, `zstd` or `none`; by default the name of the output tells it
+        layout: that of Parquet and CSV: `struct`, `ntriples` or `flat`
+        namespaces: whether prefixes are kept; by default in text only
+        options: the options of a Jelly output; by default they follow from the data
+        changes: changes to these options
+        jelly: how a Jelly output is written: arguments of `open_writer`
+        progress: a function that is called with a `Progress`
+        dialect: the dialect of Jelly inputs, `released` or `draft`
+        out_dialect: the dialect of a Jelly output
     """
     plan = Conversion(
         in_format,
@@ -419,7 +432,7 @@ def _frame_batches(batches: Iterable[Batch], frames: FrameRange) -> Iterator[Bat
 
 
 def _jelly_to_text(sources: _Sources, sink: ByteSink, plan: Conversion) -> bool:
-    """Show the rows of a stream as they are. Nothing is decoded, so a damaged stream can be shown too."""
+    """Write the rows of a stream as text. Nothing is decoded, so a damaged stream can be shown too."""
     from jellyframe.formats.jelly_text import jelly_to_text
 
     is_changed = plan.changes or plan.base_options is not None or plan.merge_graphs or plan.validate_terms

@@ -14,7 +14,9 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from jellyframe.batch import Batch
-from jellyframe.ops.hashing import statement_hashes, term_texts
+from jellyframe.kernel.fingerprint_cy import Fingerprints
+from jellyframe.ops.fingerprints import random_fingerprints
+from jellyframe.ops.hashing import term_texts
 
 Hashes: TypeAlias = npt.NDArray[np.uint64]
 
@@ -35,10 +37,11 @@ def by_bucket(batch: Batch, count: int) -> tuple[Batch, list[int]]:
 def distinct_batches(streams: Sequence[Callable[[], Iterator[Batch]]]) -> Iterator[Batch]:
     """Yield the statements of streams without repetitions, in their order.
 
-    Each stream is read twice, which takes less memory than to keep its batches: once for the hashes of 128 bits by
-    which statements are told apart, once for the statements.
+    Each stream is read twice, which takes less memory than to keep its batches: once for the fingerprints that tell
+    statements apart, once for the statements.
     """
-    hashes = [batch_hashes(batch) for stream in streams for batch in stream()]
+    fingerprints = random_fingerprints()
+    hashes = [batch_hashes(batch, fingerprints) for stream in streams for batch in stream()]
     if not hashes:
         return
     is_first = first_of_each(np.concatenate(hashes))
@@ -49,9 +52,10 @@ def distinct_batches(streams: Sequence[Callable[[], Iterator[Batch]]]) -> Iterat
             start += len(batch)
 
 
-def batch_hashes(batch: Batch) -> Hashes:
-    """Return the hash of each statement as a row of two numbers."""
-    return np.column_stack([half.to_numpy() for half in statement_hashes(batch)])
+def batch_hashes(batch: Batch, fingerprints: Fingerprints) -> Hashes:
+    """Return the fingerprint of each statement as a row of two numbers."""
+    numbers = np.frombuffer(fingerprints.of_statements(batch.columns, batch.terms), np.uint64)
+    return numbers[: 2 * len(batch)].reshape(-1, 2)
 
 
 def first_of_each(hashes: Hashes) -> npt.NDArray[np.bool_]:

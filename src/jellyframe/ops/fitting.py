@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Fitting:
-    """What is checked and left out of batches on their way to a stream of a physical type."""
+    """What is checked in batches, and left out of them, before they are written to a stream of a physical type."""
 
     physical_type: PhysicalType
     has_graph: bool

@@ -148,7 +148,7 @@ class Inputs:
     def pieces(
         self, target_bytes: int | None = None, *, number_frames: bool = False, whole_patches: bool = False
     ) -> list[tuple[Piece, ...]]:
-        """Return what each task reads: pieces of about `target_bytes`; by default those of text are larger.
+        """Return the pieces that tasks read: pieces of about `target_bytes`; by default those of text are larger.
 
         With `number_frames`, pieces of Jelly files know the number of their first frame. Those of patches are in the
         order of the files, and are cut only where reading is strict and stops at errors, so that a cut that breaks a
@@ -198,7 +198,7 @@ class Inputs:
             with file.open() as source, formats.open_input(source, found, settings) as opened:
                 return opened.has_graph is not False
         except JellyError:
-            # Whoever reads the file reports what is wrong with it.
+            # The task that reads the file reports the error.
             return True
 
     def _is_one_patch(self, file: DataFile) -> bool:
@@ -206,7 +206,7 @@ class Inputs:
         return options is None or options.stream_type is PatchStreamType.FLAT
 
     def _patch_options(self, file: DataFile) -> PatchOptions | None:
-        """Return the options of a file of patches; None if it cannot be read, which whoever reads it reports."""
+        """Return the options of a file of patches; None if it cannot be read, which the task that reads it reports."""
         try:
             with (
                 file.open() as source,

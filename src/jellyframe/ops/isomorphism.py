@@ -8,9 +8,9 @@ default graph, and the case of language tags makes no difference. Blank nodes ma
 
 Blank nodes are coloured by what is said of them, and the colours refined until they do not split further; both sides at
 once, so that a colour means the same on both. Where a colour is left with several nodes, one of them is tried with each
-of its possible partners. Parts that hang together through such nodes only are independent of each other, so that trying
-is limited to one part at a time. That takes next to no time on real data; on graphs made to be hard it could take for
-ever, and so the work is limited.
+of its possible partners. Parts that are connected through such nodes only are independent of each other, so that trying
+is limited to one part at a time. This is fast on real data; on graphs made to be hard it could take
+forever, and so the work is limited.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ class Output:
         save: SaveMode = ERROR,
         layout: LayoutName | None = None,
     ) -> Output:
-        """Check what was asked for, and that nothing stands in its way.
+        """Check the arguments, and that the folder may be written to.
 
         `layout` is that of the columns of Parquet files, `struct` by default.
         """
@@ -87,7 +87,7 @@ class Output:
         has_graph: bool,
         save: SaveMode = ERROR,
     ) -> Output:
-        """Check what was asked for of a folder of Jelly-Patch files, and that nothing stands in its way."""
+        """Check the arguments for a folder of Jelly-Patch files, and that it may be written to."""
         options = options or PatchFileOptions()
         schema = pa.schema([pa.field(OP_COLUMN, pa.string()), *arrow_schema("ntriples", has_graph)])
         return cls._checked(path, formats.JELLY_PATCH, PatchFilePlan.of(options, schema), "ntriples", save)

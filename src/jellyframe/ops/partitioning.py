@@ -76,7 +76,7 @@ def _add_folder(files: RollingFiles | None, value: str | None, by: str, output: 
 
 
 def folder_name(value: str | None, by: str) -> str:
-    """Return a name that people can tell, that every file system takes, and that no other value has."""
+    """Return a name that is readable, valid in every file system, and different for every value."""
     if value is None:
         return f"{by}=default"
     if by == SUBJECT:

@@ -126,7 +126,7 @@ class PatchFiles(StreamFiles):
             start = stop
 
     def _possible_ends(self, batch: Batch) -> list[int]:
-        """Return behind which rows of a batch a file may end."""
+        """Return after which rows of a batch a file may end."""
         assert batch.op is not None
         ends_at_marks = self._plan.stream.stream_type is PatchStreamType.PUNCTUATED
         ends: list[int] = []

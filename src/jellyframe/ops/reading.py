@@ -186,12 +186,12 @@ def _read_lines(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[Bat
             with formats.open_input(lines, inputs.formats[piece.file], settings) as opened:
                 yield from opened.batches()
         except JellyError as error:
-            # Not the fault of a line: damaged compression, most likely.
+            # Not an error of a line: most likely damaged compression.
             _report(error, piece, on_error)
 
 
 def _read_document(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[Batch]:
-    """Read a document: what is behind its first error is lost."""
+    """Read a document: what is after its first error is lost."""
     with _opened(piece) as source:
         try:
             with formats.open_input(source, inputs.formats[piece.file], _settings(piece, inputs)) as opened:
@@ -253,14 +253,14 @@ def _settings(piece: Piece, inputs: Inputs) -> ReadSettings:
 
 
 def _report(error: JellyError, piece: Piece, on_error: OnError) -> None:
-    """Pass an error about the content of a file on; one of its storage may pass, and is not bad input."""
+    """Report an error about the content of a file. One of its storage is raised: it may be temporary."""
     if isinstance(error, StorageError):
         raise error
     on_error(error.replace(source=piece.file.name))
 
 
 def _with_own_labels(batches: Iterator[Batch], piece: Piece) -> Iterator[Batch]:
-    """Give blank nodes labels that no other file has: a prefix is made of the file's name."""
+    """Give blank nodes labels that no other file has, by a prefix made of the file's name."""
     from jellyframe.kernel.columns_cy import prefix_labels
 
     digest = hashlib.blake2b(piece.file.name.encode(), digest_size=5).hexdigest()

@@ -1,7 +1,7 @@
 """Transcode with several processes: each rewrites pieces of the input, and the results are joined in order.
 
-A piece begins at a restart point, and what becomes of it is a stream of its own. Such streams make one when they stand
-one behind the other, as long as their options are the same. Where the data has an error, or its pieces cannot be
+A piece begins at a restart point, and what becomes of it is a stream of its own. Such streams make one when they come
+one after the other, as long as their options are the same. Where the data has an error, or its pieces cannot be
 joined, there is no output: then one process does it all, which gives the right result, or says what is wrong and where.
 """
 
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
     from jellyframe.ops.progress import ProgressMeter
     from jellyframe.options import DialectName, Limits, StreamOptions
 
-# Results of each worker that may wait for their turn; they lie in the file system.
+# Results per worker that may wait for their turn; they are in the file system.
 _RESULTS_PER_WORKER = 3
 _COPIED_BYTES = 1 << 18
-# Little at a time: blocks of memory large enough to come from the system each time cost more than reading does.
+# Small reads: blocks large enough to be allocated by the system each time cost more than reading does.
 _READ_BYTES = 1 << 16
 
 
@@ -173,7 +173,7 @@ class _Join:
                     piece = _Piece(upcoming, self._results.take_free())
                     self._under_way.append(piece)
                     piece.begin(pool, self._rewriting, self._declared)
-                    # To find the next piece takes a while, so this is for when the workers are at work.
+                    # Finding the next piece takes a while, so it is done while the workers are busy.
                     upcoming = next(pieces, None)
                 wait(self._running(), self._meter.report_seconds, FIRST_COMPLETED)
                 self._join_finished(pool)
@@ -191,7 +191,7 @@ class _Join:
     def _join_finished(self, pool: WorkerPool) -> None:
         for piece in self._under_way:
             if piece.future.done():
-                # An error ends the work at once, wherever in the order the piece stands.
+                # An error ends the work at once, wherever the piece is in the order.
                 result_of(piece.future)
         while self._under_way and self._under_way[0].future.done():
             piece = self._under_way[0]
@@ -222,7 +222,7 @@ class _Join:
 
 
 class _Result(NamedTuple):
-    """What a worker says about the stream that it made of a piece; `namespaces` are those that the piece declares."""
+    """A worker's report about the stream that it made of a piece; `namespaces` are those that the piece declares."""
 
     size: int
     statements: int
@@ -390,7 +390,7 @@ def _require_options_of_file(path: str, options: StreamOptions, rewriting: Rewri
 
 
 class _Tally:
-    """What a worker has read of its piece, bytes and statements, in memory that the other process sees."""
+    """Bytes and statements that a worker has read of its piece, in shared memory."""
 
     def __init__(self, tallies: _Tallies, slot: int) -> None:
         self._tallies = tallies

@@ -26,7 +26,7 @@ ORIGIN_COLUMNS = {
     FILE_COLUMN: pa.string(),
     METADATA_COLUMN: pa.map_(pa.string(), pa.binary()),
 }
-# Each batch has a cost of its own, which counts below this size; filters may leave little of one.
+# Batches have a fixed cost, which matters below this size; filters may leave few rows of one.
 _MIN_BATCH_ROWS = 4096
 
 
@@ -44,7 +44,7 @@ class Columns:
 
 
 def read_rows(pieces: Iterable[Piece], inputs: Inputs, columns: Columns) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of pieces. Bad input is dealt with as the mode says. Closing the iterator closes the files."""
+    """Yield the rows of pieces. Bad input is handled as the mode says. Closing the iterator closes the files."""
     rows = PieceRows(inputs, columns)
     return join_small(batch for piece in pieces for batch in rows.of_piece(piece))
 

@@ -15,7 +15,8 @@ import pyarrow.compute as pc
 
 from jellyframe.batch import Batch
 from jellyframe.errors import OptionsError
-from jellyframe.ops.hashing import scrambled, statement_hashes, subject_hashes
+from jellyframe.ops.fingerprints import seeded_fingerprints
+from jellyframe.ops.hashing import statement_hashes, term_column, term_hashes
 
 _HASH_RANGE = 1 << 64
 _MIN_KEPT = 1 << 16
@@ -41,9 +42,11 @@ class Sampler:
         return replace(self, limit=limit, ties=ties)
 
     def hashes(self, batch: Batch) -> pa.Array:
-        """Return what decides about each statement."""
-        found = subject_hashes(batch) if self.whole_subjects else statement_hashes(batch)[1]
-        return scrambled(found, self.seed)
+        """Return the hash that decides about each statement."""
+        fingerprints = seeded_fingerprints(self.seed)
+        if self.whole_subjects:
+            return term_hashes(batch, fingerprints)[0].take(term_column(batch.s))
+        return statement_hashes(batch, fingerprints)[0]
 
     def sample(self, batches: Iterable[Batch]) -> Iterator[Batch]:
         """Yield the statements that are in the sample."""

@@ -47,19 +47,26 @@ def scan(
 ) -> pa.RecordBatchReader:
     """Read the statements of many files as Arrow record batches, which are made as they are drawn.
 
-    `paths` are files, folders and patterns (`*`, `?`, `[ab]`, `{a,b}`, `**`), here or in an object store (`s3://`,
-    `gs://`, `abfs://`), or in the given `filesystem`. Files are Jelly, N-Triples, N-Quads, Turtle, TriG, RDF/XML,
-    JSON-LD or Parquet in one of the layouts, plain or compressed, as their names tell, or as `in_format` says.
+    Files are Jelly, N-Triples, N-Quads, Turtle, TriG, RDF/XML, JSON-LD or Parquet in one of the layouts, plain or
+    compressed. Filters are applied before any string is made. A filter takes terms, text in N-Triples syntax, or plain
+    IRIs; `default` is the default graph.
 
-    `layout` is that of `read_table`. There is always a column `g`, which is null for the default graph. `columns`
-    chooses some, and may name `file`, `frame` and `metadata`, which say where a statement comes from.
-
-    `subjects`, `predicates`, `objects` and `graphs` keep only statements with one of the given terms: terms, or text in
-    N-Triples syntax, or plain IRIs; `default` is the default graph. They are applied before any string is made.
-
-    `mode` says what is done about bad input: `FAILFAST` raises, `DROPMALFORMED` leaves it out, `PERMISSIVE` reports it
-    in rows without a statement, in one more column `_corrupt_record`. `blank_nodes="per-file"` gives blank nodes of
-    different files different labels. `batch_rows`, `concatenated`, `limits` and `dialect` are those of `open_reader`.
+    Args:
+        paths: files, folders and patterns (`*`, `?`, `[ab]`, `{a,b}`, `**`), local or in an object store (`s3://`,
+            `gs://`, `abfs://`)
+        layout: as in `read_table`. There is always a column `g`, which is null for the default graph
+        columns: the columns to make; they may include `file`, `frame` and `metadata`, which say where a statement comes
+            from
+        subjects: keep statements with one of these subjects
+        predicates: keep statements with one of these predicates
+        objects: keep statements with one of these objects
+        graphs: keep statements in one of these graphs
+        filesystem: of pyarrow or fsspec, in which the paths are
+        in_format: the format of the files; by default their names tell it
+        mode: what to do about bad input: `FAILFAST` raises, `DROPMALFORMED` skips it, `PERMISSIVE` reports it in rows
+            without a statement, in another column `_corrupt_record`
+        blank_nodes: `keep` keeps labels, `per-file` makes them different for each file
+        batch_rows, concatenated, limits, dialect: as in `open_reader`
     """
     given = {"subjects": subjects, "predicates": predicates, "objects": objects, "graphs": graphs}
     options = InputOptions(

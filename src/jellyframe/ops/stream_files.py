@@ -92,7 +92,7 @@ class StreamFiles(RollingFiles):
 
     @abstractmethod
     def _end_group(self) -> None:
-        """End the group in hand, if there is one."""
+        """End the current group, if there is one."""
 
 
 class StreamFilePlan(ABC):

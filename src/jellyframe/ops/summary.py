@@ -1,4 +1,4 @@
-"""What a job says when it is done."""
+"""The summary of a job."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a Jelly stream is made of: rows, terms and lookup entries, counted and weighed in one pass and little memory.
+"""The parts of a Jelly stream: rows, terms and lookup entries, with counts and bytes, in one pass and little memory.
 
     survey = inspect("people.jelly")
     survey.options, survey.counts.statements, survey.counts.row_bytes("name")
@@ -55,7 +55,7 @@ _MAX_PREDICATE_BYTES = 1000
 
 
 class Counts:
-    """Numbers of things, and of the bytes that they take; of a whole stream or of one frame."""
+    """Counts of rows, terms and bytes, of a whole stream or of one frame."""
 
     __slots__ = ("_numbers",)
 
@@ -114,7 +114,7 @@ class Counts:
         return self._numbers[kernel.AT_QUOTED + TERM_KINDS.index(kind)]
 
     def replaced(self, table: str) -> int:
-        """Lookup entries that took the place of another one."""
+        """Return the number of lookup entries that replaced another one."""
         return self._numbers[kernel.AT_REPLACED + LOOKUP_TABLES.index(table)]
 
 
@@ -190,7 +190,7 @@ class StreamSurvey:
 
     @property
     def is_undecided(self) -> bool:
-        """Whether the dialect may still show."""
+        """Whether the dialect is still unknown."""
         return self._is_undecided
 
     def _recognise(self, frame: memoryview) -> None:
@@ -325,7 +325,7 @@ class ContentSurvey:
             self._predicates = dict(kept[: _MAX_PREDICATES // 2])
 
     def top_predicates(self, number: int) -> list[tuple[str, int]]:
-        """Return the most frequent predicates, in N-Triples form, and how often they stand."""
+        """Return the most frequent predicates, in N-Triples form, and how often each is used."""
         ordered = sorted(self._predicates.items(), key=lambda item: (-item[1], item[0]))
         return ordered[:number]
 
@@ -347,16 +347,19 @@ def inspect(
     progress: ProgressCallback | None = None,
     dialect: DialectName | None = None,
 ) -> StreamSurvey:
-    """Count what a Jelly stream is made of, in one pass, and return the counts and the stream's options.
+    """Count the parts of a Jelly stream in one pass, and return the counts and the stream's options.
 
-    `source` is a path, bytes, or a binary file object; gzip and Zstandard are recognised. The structure alone is
-    counted, unless `content` asks to decode the stream as well: then `survey.content` holds its size as N-Triples and
-    its most frequent predicates, and a broken reference is an error. With `concatenated`, every options row begins a
-    new stream. `on_frame` is called with the survey so far and each frame, which has its metadata with `keep_metadata`
-    only.
-    `delimited` says whether frames have their lengths in front; by default the first bytes tell. `limits` bound what
-    is accepted from input that is not trusted, and `progress` is called with a `Progress` as the source is read.
-    `dialect` says in which dialect the stream is; by default its first statements show it, and `survey.dialect` tells.
+    Args:
+        source: a path, a URI, bytes, or a binary file object; gzip and Zstandard are recognised
+        limits: what untrusted input may ask for
+        concatenated: whether every options row begins a new stream
+        delimited: whether the frames have their lengths in front; by default the first bytes tell
+        content: whether to decode the stream as well: then `survey.content` has its size as N-Triples and its most
+            frequent predicates, and a broken reference is an error
+        on_frame: a function that is called with the survey so far and each frame
+        keep_metadata: whether frames that `on_frame` gets have their metadata
+        progress: a function that is called with a `Progress`
+        dialect: `released` or `draft`; by default the first statements tell it, and `survey.dialect` has it
     """
     limits = limits or Limits()
     survey = StreamSurvey(

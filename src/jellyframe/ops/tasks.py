@@ -1,4 +1,4 @@
-"""What one of many tasks does: write statements to files of its own, and report them to whoever publishes them."""
+"""The work of one of many tasks: write statements to files of its own, and report the files to the driver."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def good_rows(
 def summarize(
     job: str, inputs: Sequence[Inputs], output: Output, results: Sequence[TaskResult], seconds: float
 ) -> Summary:
-    """Return what all tasks of a job have done."""
+    """Return the summary of all tasks of a job."""
     problems = [problem for result in results for problem in result.problems]
     return Summary(
         job=job,

@@ -73,27 +73,32 @@ def transcode(
 ) -> Transcoded:
     """Rewrite Jelly streams as one stream, and return what was written.
 
-    `inputs` is a path (of a file, a folder with Jelly files, or a pattern), a URI, bytes or a binary file object, or a
-    list of them. The options of the output are `options`, or
-    else those of the first input with flags and a physical type that all inputs fit; `changes` changes some of them.
+    Triples become quads of the default graph; quads become triples if all of them are in the default graph, or with
+    `merge_graphs`. Blank nodes keep their labels. A file that does not change is checked in full and copied.
 
-    `frames` says what becomes of the frames: `"keep"` keeps them with their metadata (the default), `"rows"` makes
-    frames of `frame_rows` rows (the default if that is given), `"input"` makes one of each input. Triples become quads
-    of the default graph; quads become triples if all of them are in the default graph, or with `merge_graphs`. Blank
-    nodes keep their labels. `validate_terms` checks IRIs (RFC 3987) and language tags (BCP 47).
-
-    Options that come again inside an input must be the same, and what was set before them still holds, as the format
-    has it. With `concatenated` they begin a new stream, as in the output of other writers set end to end; our own files
-    can be concatenated and read either way, as long as their options are the same.
-
-    `delimited`, `compression`, `restart_every` and `index` are those of `open_writer`. With several `jobs`, that many
-    processes rewrite large files piece by piece, if all inputs are files, the output is a path, and the output is a
-    flat stream with restart points. A file that does not change is checked in full and copied. `limits` bound what is
-    accepted from input that is not trusted, and `progress` is called with a `Progress` as the inputs are read. `output`
-    is a path, or a binary file object.
-
-    `dialect` is that of the inputs, and `out_dialect` that of the output: `released` or `draft`. The draft has no place
-    for namespaces, which are left out, nor for metadata of frames, which is an error where frames are kept.
+    Args:
+        inputs: a path (of a file, a folder with Jelly files, or a pattern), a URI, bytes or a binary file object, or a
+            list of them
+        output: a path, a URI, or a binary file object
+        options: the options of the output; by default those of the first input, with flags and a physical type that all
+            inputs fit
+        changes: changes to these options
+        frames: `keep` keeps frames with their metadata (the default), `rows` makes frames of `frame_rows` rows (the
+            default if that is given), `input` makes one frame of each input
+        frame_rows: rows in a frame
+        merge_graphs: drop the graphs of statements where triples are written
+        validate_terms: check IRIs (RFC 3987) and language tags (BCP 47)
+        concatenated: whether every options row inside an input begins a new stream. By default, as the format says, a
+            repeated one has to be identical, and changes nothing. Files of ours can be concatenated and read either
+            way, if their options are the same
+        delimited, compression, restart_every, index: as in `open_writer`
+        jobs: the number of processes that rewrite large files, piece by piece. Several are used if all inputs are
+            files, and the output is a flat stream with restart points that goes to a path
+        limits: what untrusted input may ask for
+        progress: a function that is called with a `Progress`
+        dialect: the dialect of the inputs, `released` or `draft`
+        out_dialect: the dialect of the output. The draft has no namespaces, which are left out, and no metadata of
+            frames, which is an error if frames are kept
     """
     given: Sequence[Source] = inputs if isinstance(inputs, list | tuple) else [inputs]  # type: ignore[list-item]
     sources: Sequence[Source] = resolve_inputs(given)

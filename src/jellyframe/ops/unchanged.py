@@ -1,6 +1,6 @@
 """Transcode without changes: check the input in full while it is copied.
 
-A stream is only taken as it is if it could be what our writer would make of it: every part of it that begins with the
+A stream is only copied if our writer could have written it: every part of it that begins with the
 options stands for itself, and the restart points lie as close as asked for. All others are rewritten.
 """
 
@@ -71,13 +71,13 @@ def copy_checked(
                     raise _OtherwiseError
                 statements += len(batch)
     except (JellyError, _OtherwiseError):
-        # What is wrong, or only not as our writer has it, whoever rewrites the stream will find out.
+        # The rewriting that follows finds out what is wrong, or only different from what our writer writes.
         return None
     return statements
 
 
 def _is_as_written(path: str, options: StreamOptions, *, index: bool) -> bool:
-    """Return whether a glance at a file shows nothing that our writer would do otherwise."""
+    """Return whether the start of a file shows nothing that our writer would write differently."""
     with open(path, "rb") as file:
         if not is_splittable(file):
             return False

@@ -43,19 +43,26 @@ def validate(
 ) -> ValidationReport:
     """Read a whole Jelly stream and return a report of what breaks the rules.
 
-    `source` is a path or a URI (a folder or a pattern, if it stands for one file), bytes, or a binary file object.
-    `delimited` says whether the frames must have their lengths in front (by default either will do), and
-    `expected_options` which stream options the stream must have: options, or the path of a Jelly file with the same.
-    `compare_to` is RDF data that must hold the same statements, in the same order with `compare_ordered`; its format is
-    told by its name or by `compare_format`, and `compare_frames` restricts the comparison to some frames of the stream,
-    from a number up to, but without, another. `validate_terms` also checks IRIs (RFC 3987) and language tags (BCP 47).
-    With `concatenated`, every options row begins a new stream. `limits` bound what is accepted from input that is not
-    trusted, and `progress` is called with a `Progress` as the source is read. `dialect` is that of the stream, of
-    the file with the expected options, and of Jelly that is compared to, unless `compare_dialect` says another one:
-    `released` or `draft`.
+    Memory is bounded, unless data is compared without order.
 
-    What is refused for its size (a `LimitError`), and errors in the data compared to, are raised: they say nothing
-    about the stream. Memory is bounded, unless data is compared without order.
+    Args:
+        source: a path or a URI (a folder or a pattern, if it stands for one file), bytes, or a binary file object
+        delimited: whether the frames must have their lengths in front; by default both are valid
+        expected_options: the options that the stream must have, or the path of a Jelly file that has them
+        compare_to: RDF data that must hold the same statements
+        compare_format: its format; by default its name tells it
+        compare_ordered: whether the statements must be in the same order
+        compare_frames: the frames of the stream to compare, from a number up to, but without, another
+        validate_terms: also check IRIs (RFC 3987) and language tags (BCP 47)
+        concatenated: whether every options row begins a new stream
+        limits: what untrusted input may ask for
+        progress: a function that is called with a `Progress`
+        dialect: the dialect of the stream, and of the file with the expected options: `released` or `draft`
+        compare_dialect: the dialect of Jelly that is compared to; by default the same
+
+    Raises:
+        LimitError: if the stream is above a limit, which says nothing about its validity
+        JellyError: if the data compared to has an error
     """
     source = _one_stream(source)
     options, options_name = _expected(expected_options, dialect)

@@ -94,7 +94,7 @@ def _begin(
 ) -> None:
     """Prepare a worker process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # What this process would do at these signals, such as removing unfinished files, is not for its copies to do.
+    # Handlers of this process for these signals, such as removing unfinished files, are not for its copies.
     for name in ("SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_DFL)

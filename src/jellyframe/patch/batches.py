@@ -9,7 +9,7 @@ from typing import Any, Final
 from jellyframe.batch import Batch
 from jellyframe.errors import EncodeError, NamedGraphError
 from jellyframe.kernel import patch_fields as fields
-from jellyframe.kernel.objects_cy import StatementBuilder
+from jellyframe.kernel.from_objects_cy import StatementBuilder
 from jellyframe.patch.rows import (
     Add,
     Delete,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from jellyframe.batch import Batch
 from jellyframe.errors import NamedGraphError, OptionsError
 from jellyframe.kernel.encode_patch_cy import PatchEncoder
+from jellyframe.options import term_settings
 from jellyframe.patch.options import PatchOptions, PatchStreamType
 from jellyframe.stream.encoding import DEFAULT_FRAME_BYTES, DEFAULT_FRAME_ROWS, OUTPUT_BYTES, AnyStreamEncoder
 
@@ -59,11 +60,7 @@ class PatchStreamEncoder(AnyStreamEncoder[PatchEncoder]):
             options.to_bytes(),
             options.statement_type,
             options.stream_type,
-            options.generalized_statements,
-            options.rdf_star,
-            options.max_name_table_size,
-            options.max_prefix_table_size,
-            options.max_datatype_table_size,
+            *term_settings(options),
             frame_rows or 0 if may_cut else 0,
             frame_bytes or 0 if may_cut else 0,
             delimited,

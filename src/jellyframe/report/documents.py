@@ -1,4 +1,4 @@
-"""Small documents of nested names, numbers and strings, written as YAML or JSON; a long list in them piece by piece."""
+"""Writes small nested documents as YAML or JSON; a long list in them item by item."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Document = Mapping[str, Any]
 # Names that YAML takes for strings with no quotation marks around them, and such as `PHYSICAL_STREAM_TYPE_QUADS (2)`.
 _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _PLAIN_VALUE = re.compile(r"[A-Z]+(_[A-Z]+)+ \([0-9]+\)")
-# Words that YAML has other plans for.
+# Words that YAML does not read as strings.
 _NOT_STRINGS = {"y", "n", "yes", "no", "on", "off", "true", "false", "null"}
 
 

@@ -1,4 +1,4 @@
-"""How a stream goes along, frame by frame, in a bounded number of steps."""
+"""The course of a stream, frame by frame, in a bounded number of steps."""
 
 from __future__ import annotations
 

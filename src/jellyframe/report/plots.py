@@ -28,7 +28,7 @@ _LABEL_PERCENT = 9
 
 
 class Bar(NamedTuple):
-    """A bar: what it stands for, how long it is, and words behind its number."""
+    """A bar: what it stands for, how long it is, and words after its number."""
 
     label: str
     value: float
@@ -205,7 +205,7 @@ def _anchor(place: int, last: int) -> str:
 
 
 def legend_of(names: dict[str, int]) -> str:
-    """Return what the colours stand for."""
+    """Return the legend of the colours."""
     entries = "".join(
         f'<li><svg width="12" height="12" aria-hidden="true"><rect class="series-{series}" width="12" height="12" '
         f'rx="3"/></svg>{escaped(name)}</li>'

@@ -20,7 +20,7 @@ _DARK = """
   --o1: #071226; --o2: #241203; --o3: #02201a; --o4: #140a2a;
   --o5: #2a0716; --o6: #1d1700; --o7: #06222a; --o8: #f2f4f7; --o9: #171a04;
 """
-# As the system has it, until the reader chooses.
+# The system's colour scheme, until the reader chooses one.
 _THEMES = f"""
 :root {{{_LIGHT}}}
 :root[data-theme="dark"] {{{_DARK}}}

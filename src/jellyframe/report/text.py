@@ -1,4 +1,4 @@
-"""Numbers, sizes and names as people like to read them."""
+"""Numbers, sizes and names in readable form."""
 
 from __future__ import annotations
 

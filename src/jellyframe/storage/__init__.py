@@ -1,4 +1,4 @@
-"""Where bytes come from and go to: local files, object stores, web servers, compression, atomic output."""
+"""Input and output of bytes: local files, object stores, web servers, compression, atomic output."""
 
 from __future__ import annotations
 

@@ -1,13 +1,13 @@
 """The log of a stream source: the files of a growing folder, numbered in the order in which they were first seen.
 
 A stream's offset is a count of files in this log, so it stays small however many files there are, and a batch that is
-read again has the same files. Whether a file is new, only the log decides, never a clock: one that comes late, with an
-old time of modification, is seen as well as any other.
+read again has the same files. Only the log decides whether a file is new, never a clock: a file that arrives late, with
+an old modification time, is found like any other.
 
 The log is a folder of segments. A segment never changes; it is named after the number of its first file. When there are
-many segments of one level, they are put together into one of the next level, so that there are never very many.
+many segments of one level, they are merged into one of the next level, so that their number stays small.
 
-Logs lie hidden in the folder that is read, one for each checkpoint. Nothing tells whether a checkpoint still exists, so
+Logs are hidden in the folder that is read, one for each checkpoint. Nothing tells whether a checkpoint still exists, so
 a query marks its log as in use whenever it starts, and once a day while it runs. A log that has not been marked for
 `ABANDONED_AFTER_SECONDS` is removed when another query starts on the same folder.
 """
@@ -31,7 +31,7 @@ LOG_PREFIX = "_jelly-arrivals-"
 _LOG_NAME = re.compile(f"{LOG_PREFIX}[0-9a-f]{{32}}")
 _IN_USE = "in-use"
 _MARK_EVERY_SECONDS = 24 * 3600
-# A query may well run once a month. One that comes back later than this has to read all files again.
+# A query may run once a month. One that comes back later than this has to read all files again.
 ABANDONED_AFTER_SECONDS = 90 * 24 * 3600
 # Segments of a level that become one of the next.
 SEGMENTS_TO_MERGE = 64
@@ -99,7 +99,7 @@ class ArrivalLog:
             self._merge()
 
     def mark_in_use(self) -> None:
-        """Note that the log belongs to a living query. Failing is left to `add`, which cannot do without the folder."""
+        """Mark the log as used by a running query. Failures are left to `add`, which needs the folder."""
         if self._marked is None or time.monotonic() - self._marked > _MARK_EVERY_SECONDS:
             with suppress(OSError):
                 self.storage.fs.create_dir(self.folder, recursive=True)
@@ -140,7 +140,7 @@ class ArrivalLog:
             raise StorageError(f"{self.storage.display(path)} is there already: does another run of this query go on?")
 
     def _merge(self) -> None:
-        """Put the last segments together as long as there are enough of one level."""
+        """Merge the last segments while there are enough of one level."""
         while True:
             tail = self._segments[-SEGMENTS_TO_MERGE:]
             level = tail[0].level
@@ -155,7 +155,7 @@ class ArrivalLog:
 
 def remove_abandoned_logs(storage: Storage, folder: str, kept: str) -> None:
     """Remove the logs in a folder that no query has used for long, except the one at the path `kept`."""
-    # The query goes on whether or not this works; and another one may be doing the same.
+    # The query continues whether or not this works; and another one may be doing the same.
     with suppress(OSError):
         for info in storage.children(folder):
             is_other_log = _LOG_NAME.fullmatch(info.base_name) and info.path != kept

@@ -1,6 +1,6 @@
 """Files that appear whole or not at all.
 
-A file is written under a hidden name beside its place, `.NAME.….part`, and renamed when it is complete. Its writer
+A file is written under a hidden name in the same folder, `.NAME.….part`, and renamed when it is complete. Its writer
 holds a lock on it (`flock`). A part that nobody holds a lock on was left by a process that was killed; the next writer
 of the same file removes it. Where the file system has no locks nothing is removed, since a part may still be written.
 """

@@ -2,7 +2,7 @@
 
 Tasks write below a hidden folder in the target, each attempt in a folder of its own. When all of them are done, the
 driver moves the files that they have named into the target; what is left in the hidden folder is of attempts that
-failed or came second, and goes. What an overwrite replaces is first moved out of sight, and deleted when the new files
+failed or came second, and is removed. What an overwrite replaces is first moved away, and deleted when the new files
 are in place, so that every failure before that can be undone. A lock on the target lets one job at a time do this, so
 that of two jobs that overwrite it at the same time the files of one are there in the end, and never some of each.
 
@@ -115,7 +115,7 @@ class Target:
         moved: list[tuple[str, str]] = []
         try:
             if self.storage.is_local:
-                # A reader that comes in between finds too little, never the old beside the new.
+                # A concurrent reader may find too few files, but never old and new ones together.
                 for path in old:
                     self._move(path, f"{self._replaced}/{path[len(self.path) + 1 :]}", moved, lock)
             for path in staged:

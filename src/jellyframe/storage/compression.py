@@ -17,7 +17,7 @@ GZIP_MAGIC = b"\x1f\x8b"
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 # Zstandard files may also begin with a frame that decoders skip: its magic is 0x184D2A50 to 0x184D2A5F.
 ZSTD_SKIPPABLE_MAGIC = b"\x2a\x4d\x18"
-# A small input may well inflate a thousandfold; only above this size does the ratio tell a bomb.
+# A small input may well inflate a thousandfold; only above this size does the ratio indicate a bomb.
 RATIO_COUNTS_FROM = 64 << 20
 
 
@@ -64,7 +64,7 @@ def new_deflater(compression: str | None) -> Deflater | None:
 class Inflater:
     """Streams of gzip members or Zstandard frames, one after the other, with a cap on what comes out.
 
-    `is_transport` says that the compression is only for the way: what comes out may be a compressed file.
+    `is_transport` says that the compression is only for transport: what comes out may be a compressed file.
     """
 
     def __init__(self, kind: Compression, limits: Limits, *, is_transport: bool = False) -> None:

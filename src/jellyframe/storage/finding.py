@@ -1,4 +1,4 @@
-"""Which files a name, a pattern, a folder or a URI stands for."""
+"""Finding the files that a name, a pattern, a folder or a URI stands for."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _matches(storage: Storage, pattern: str) -> Iterator[pyarrow.fs.FileInfo]:
 
 
 def fixed_folder(storage: Storage, path: str) -> str:
-    """Return the folder in which, or below which, all files are that a path of this storage stands for."""
+    """Return the folder that contains, directly or below it, all files that a path of this storage stands for."""
     if storage.info(path.rstrip("/") or "/").type == pyarrow.fs.FileType.Directory:
         return path.rstrip("/")
     return path[: path.rindex("/", 0, first_glob(path))]

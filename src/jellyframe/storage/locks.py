@@ -1,4 +1,4 @@
-"""Locks on folders: of the jobs that put files in place in a folder, one at a time does so.
+"""Locks on folders: only one job at a time puts files in place in a folder.
 
 On local file systems the operating system holds the lock (`flock`) and releases it when its process ends, however that
 happens. Elsewhere the lock is a small object. Object stores let two clients create one object at the same time, and the

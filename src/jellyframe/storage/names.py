@@ -51,7 +51,7 @@ def is_pattern(path: str) -> bool:
 
 
 def first_glob(pattern: str) -> int:
-    """Return where the first character of a pattern is that stands for others; the length if there is none."""
+    """Return the position of the first wildcard in a pattern; the length if there is none."""
     found = _GLOB.search(pattern)
     return len(pattern) if found is None else found.start()
 

@@ -17,7 +17,7 @@ def resolve_inputs(inputs: Iterable[Path | _Other], is_data: NameTest | None = N
     """Return the files that inputs stand for, as paths and URIs that can be opened.
 
     A folder stands for the files of data below it, Jelly by default. That a pattern or a folder stands for nothing is
-    an error; whether a plain name is there, its reader will find out. Inputs that are not names, such as bytes and file
+    an error; whether a plain name exists is checked when it is read. Inputs that are not names, such as bytes and file
     objects, stay as they are.
     """
     found: list[str | _Other] = []

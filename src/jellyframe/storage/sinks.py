@@ -1,4 +1,4 @@
-"""Where bytes go to: paths, URIs and file objects, plain or compressed."""
+"""Output of bytes: to paths, URIs and file objects, plain or compressed."""
 
 from __future__ import annotations
 

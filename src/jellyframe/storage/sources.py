@@ -1,4 +1,4 @@
-"""Where bytes come from: paths, URIs, bytes and file objects, plain or compressed."""
+"""Input of bytes: from paths, URIs, bytes and file objects, plain or compressed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def open_input(
     """Open a file for reading, from any place in it: a local path, or a URI such as s3://bucket/key or file:///a%20b.
 
     With a `filesystem`, of pyarrow or fsspec, the path is one in it. Of a web server `accept` is asked for, by default
-    Jelly, and `limits` are for a response that is compressed for the way.
+    Jelly, and `limits` are for a response that is compressed for transport.
     """
     if filesystem is None and not is_uri(path):
         return open(path, "rb", buffering=0)

@@ -327,7 +327,7 @@ def locate(path: Path, filesystem: FileSystem | None = None) -> tuple[Storage, s
     if is_http_uri(path):
         scheme, mark, rest = path.partition("://")
         return Storage(f"{scheme}{mark}"), rest
-    # What globs have in them is not for a parser of URIs.
+    # Glob characters would confuse the parser of URIs.
     glob = first_glob(path.replace("?", "_"))
     fixed = path if glob == len(path) else path[: path.rindex("/", 0, glob)]
     _fs, inner = _from_uri(fixed)

@@ -2,7 +2,7 @@
 
 A batch is run again when nobody knows that it was done. So the first thing that a commit does is to note, in a small
 file named after query and batch, which files make up the batch: from then on that is decided. Only then the files are
-moved to their places. Whoever comes later, with the same batch, finds the note, finishes what it says if it is not
+moved to their places. A later run of the same batch finds the note, finishes what it says if it is not
 finished, and drops what was written this time.
 """
 
@@ -62,7 +62,7 @@ class StreamBatch:
             with folder_lock(storage, folder) as lock:
                 for staged in note:
                     lock.refresh()
-                    # What is no longer there is in its place, or was: somebody may have taken it away since.
+                    # Files that are no longer there are in place, or were: they may have been removed since.
                     if storage.exists(f"{folder}/{staged}"):
                         storage.fs.move(f"{folder}/{staged}", f"{folder}/{staged.rpartition('/')[2]}")
         except OSError as error:

@@ -17,7 +17,7 @@ Compression: TypeAlias = Literal["gzip", "zstd"]
 # A file system of pyarrow, or one of fsspec.
 FileSystem: TypeAlias = "pyarrow.fs.FileSystem"
 
-# What messages call the standard streams.
+# The names of the standard streams in messages.
 STANDARD_INPUT_NAME = "standard input"
 STANDARD_OUTPUT_NAME = "standard output"
 

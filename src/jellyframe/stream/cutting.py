@@ -23,7 +23,7 @@ def is_splittable(file: InputHandle) -> bool:
 def restart_offsets(file: InputHandle, size: int, read_bytes: int = CHUNK_BYTES) -> Iterator[int]:
     """Yield the offsets from which a file may be read, as soon as they are known, the first at 0.
 
-    There are none if it cannot be split. If it is damaged, those behind the damage are found by their bytes: whoever
+    There are none if it cannot be split. If it is damaged, those after the damage are found by their bytes: whoever
     reads the part with the damage will tell what is wrong with it.
     """
     if not is_splittable(file):

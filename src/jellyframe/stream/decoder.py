@@ -5,7 +5,7 @@
     decoder.finish()                        # there are no more
     for batch in decoder.batches(): ...
 
-Files, messages and connections are shells around this: they differ in where the bytes come from only.
+Files, messages and connections are shells around this, which differ only in where the bytes come from.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from jellyframe.dialects import dialect_named
 from jellyframe.dialects.recognition import recognised_dialect
 from jellyframe.errors import Advice, JellyError, OptionsError, ParseError, StreamKindError
 from jellyframe.kernel.decode_frames_cy import FrameDecoder
-from jellyframe.options import DEFAULT_LIMITS, DialectName, Limits, StreamOptions, TableOptions
+from jellyframe.options import DEFAULT_LIMITS, DialectName, Limits, StreamOptions, TableOptions, term_settings
 from jellyframe.storage.types import Buffer
 from jellyframe.stream.framing import looks_delimited
 from jellyframe.wire import decode_varint, encode_varint
@@ -34,7 +34,7 @@ _OptionsT = TypeVar("_OptionsT", bound=TableOptions)
 
 
 class AnyStreamDecoder(ABC, Generic[_OptionsT]):
-    """What the decoders of all kinds of streams have in common: bytes in, batches out.
+    """The base of the decoders of all kinds of streams: bytes in, batches out.
 
     A kind of stream says which kernel decodes it and how its options are read.
     """
@@ -101,7 +101,7 @@ class AnyStreamDecoder(ABC, Generic[_OptionsT]):
             data: the bytes, which must not change until the batches are taken
         """
         if self._at_end:
-            raise OptionsError("bytes are pushed behind the end of the stream: finish() has been called")
+            raise OptionsError("bytes are pushed after the end of the stream: finish() has been called")
         if len(data):
             self._pieces.append(data)
             self._waiting += len(data)
@@ -297,7 +297,7 @@ class StreamDecoder(AnyStreamDecoder[StreamOptions]):
             whether it is one.
         start: the offset of the first byte that will be pushed, for errors.
         first_frame: the number of the first frame.
-        source_name: what errors call the input.
+        source_name: the name of the input in errors.
         dialect: `released`, or `draft` for the draft of the format. Nothing in the bytes chooses it.
     """
 
@@ -386,11 +386,4 @@ def check_batch_rows(batch_rows: int) -> None:
 
 def kernel_options(options: TableOptions, *settings: int) -> KernelOptions:
     """Return what the kernel's decoder needs to know of a stream's options."""
-    return (
-        settings,
-        options.generalized_statements,
-        options.rdf_star,
-        options.max_name_table_size,
-        options.max_prefix_table_size,
-        options.max_datatype_table_size,
-    )
+    return (settings, *term_settings(options))

@@ -116,7 +116,7 @@ class StreamEncoder(AnyStreamEncoder[Encoder]):
         Args:
             batch: statements
             start: the first row to encode
-            stop: the row behind the last one, by default all that follow
+            stop: the row after the last one, by default all that follow
 
         Raises:
             EncodeError: if a statement cannot be written with the options of the stream; `row` is its row in the batch,
@@ -136,7 +136,7 @@ class StreamEncoder(AnyStreamEncoder[Encoder]):
         """Encode a batch in the frames that it has, without their namespaces and metadata, from a position on.
 
         Returns the position to go on from when `output_bytes` are ready, and None when all of the batch is encoded. The
-        last frame stays open if it goes on in the next batch. Raises as `encode` does.
+        last frame stays open if it continues in the next batch. Raises as `encode` does.
 
         Args:
             batch: statements

@@ -37,7 +37,7 @@ SNIFFED_BYTES = 3
 
 
 class FrameAt(NamedTuple):
-    """A delimited frame: the offset of its length, that of its first byte, that behind it, and its first bytes."""
+    """A delimited frame: the offset of its length, that of its first byte, that after it, and its first bytes."""
 
     offset: int
     body: int

@@ -14,10 +14,11 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from jellyframe.errors import ParseError
+from jellyframe.kernel import fields, patch_fields
 from jellyframe.storage.sources import CHUNK_BYTES
 from jellyframe.storage.types import InputHandle
 from jellyframe.stream.framing import HEAD_BYTES, walk_frames
-from jellyframe.wire import decode_fields, decode_varint, encode_metadata, encode_varint
+from jellyframe.wire import BYTES, decode_fields, decode_varint, encode_metadata, encode_varint
 
 INDEX_KEY = "jellyframe.stream.index"
 _INDEX_VERSION = 1
@@ -33,9 +34,27 @@ class _RowTags(NamedTuple):
     passed: tuple[int, ...]
 
 
-_RDF_ROWS = _RowTags((0x4A, 0x52, 0x5A), (0x12, 0x1A, 0x22), ())
-# Transactions, punctuation marks and headers need no entry.
-_PATCH_ROWS = _RowTags((0x5A, 0x62, 0x6A), (0x12, 0x1A), (0x32, 0x3A, 0x42, 0x72, 0x7A))
+def _tags(*row_fields: int) -> tuple[int, ...]:
+    return tuple(field << 3 | BYTES for field in row_fields)
+
+
+_RDF_ROWS = _RowTags(
+    entries=_tags(fields.ROW_NAME, fields.ROW_PREFIX, fields.ROW_DATATYPE),
+    statements=_tags(fields.ROW_TRIPLE, fields.ROW_QUAD, fields.ROW_GRAPH_START),
+    passed=(),
+)
+_PATCH_ROWS = _RowTags(
+    entries=_tags(patch_fields.PATCH_NAME, patch_fields.PATCH_PREFIX, patch_fields.PATCH_DATATYPE),
+    statements=_tags(patch_fields.PATCH_ADD, patch_fields.PATCH_DELETE),
+    # Transactions, punctuation marks and headers need no entry.
+    passed=_tags(
+        patch_fields.PATCH_TRANSACTION_START,
+        patch_fields.PATCH_TRANSACTION_COMMIT,
+        patch_fields.PATCH_TRANSACTION_ABORT,
+        patch_fields.PATCH_HEADER,
+        patch_fields.PATCH_PUNCTUATION,
+    ),
+)
 
 
 class RestartPoint(NamedTuple):
@@ -52,7 +71,7 @@ class Index(NamedTuple):
         restarts: its restart points
         statements: how many it has
         start: where it begins in the file
-        stop: where it ends, behind the index
+        stop: where it ends, after the index
     """
 
     restarts: list[RestartPoint]

@@ -125,7 +125,7 @@ class MessageDecoder:
         stops = list(ends[: len(messages)])
         rows = self._view.convert(Batch(columns, terms))
         counts = [stop - start for start, stop in zip([0, *stops], stops, strict=False)]
-        # A message that turned out bad at its end only has left rows behind the good ones.
+        # A message that turned out bad at its end only has left rows after the good ones.
         return Part(messages, counts, rows.slice(0, stops[-1]))
 
     def _alone(self, number: int, message: memoryview) -> Part:
@@ -153,7 +153,7 @@ def encode_messages(
 
     Args:
         statements: rows in one of the layouts of `read_table`
-        ends: the row behind the last one of each message, in order; the first message begins with the first row
+        ends: the row after the last one of each message, in order; the first message begins with the first row
         options: the options of the messages; by default any statement is allowed
         dialect: the dialect of the messages
 

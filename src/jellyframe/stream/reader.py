@@ -66,7 +66,7 @@ def open_reader(
         byte_range: read from one restart point to another (see `jellyframe.stream.index`).
         self_contained: refuse a stream that begins by leaving out an id. Those that name all that they use mean the
             same wherever they stand, as ours do.
-        on_damage: read on behind damage, from the next restart point that can be found by its bytes. The function is
+        on_damage: continue after damage, at the next restart point that can be found by its bytes. The function is
             called with what was lost, a `Damage`, each time. By default the first error ends reading.
         filesystem: of pyarrow or fsspec, in which the source is a path.
         dialect: `released`, or `draft` for a stream in the draft of the format (docs/draft.md). Nothing in the bytes

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from jellyframe.batch import Batch
 from jellyframe.errors import EncodeError
-from jellyframe.kernel.objects_cy import StatementBuilder
+from jellyframe.kernel.from_objects_cy import StatementBuilder
 
 if TYPE_CHECKING:
     from jellyframe.stream.encoder import StreamEncoder
@@ -59,7 +59,7 @@ def encode_statements(
 
     `batch_rows` are drawn from the iterable at a time: few, where they come slowly and each frame is to go out at once.
 
-    Where a statement is refused, or the iterable raises, those before it are encoded. Those behind a statement that the
+    Where a statement is refused, or the iterable raises, those before it are encoded. Those after a statement that the
     encoder refuses are not, though an iterator may have been drawn further.
 
     Raises:

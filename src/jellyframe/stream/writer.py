@@ -121,7 +121,7 @@ class JellyWriter(AnyWriter[StreamEncoder]):
     def write(self, statements: Iterable[Triple | Quad]) -> None:
         """Write statements, from any iterable, as they come.
 
-        Where a statement is refused, or the iterable raises, those before it are written. Those behind a statement that
+        Where a statement is refused, or the iterable raises, those before it are written. Those after a statement that
         is refused are not, though an iterator may have been drawn further.
 
         Args:

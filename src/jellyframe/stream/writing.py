@@ -96,7 +96,7 @@ class AnyWriter(SinkWriter, Generic[_EncoderT]):
         Args:
             batch: the rows; triples become quads of the default graph where the stream has quads
             start: the first row to write
-            stop: the row behind the last one, by default all that follow
+            stop: the row after the last one, by default all that follow
 
         Raises:
             EncodeError: if a row cannot be written; `row` is its row, and those before it are written

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from jellyframe import formats
-from jellyframe.cli.arguments import STANDARD_STREAM, add_command, add_format, add_input, add_output, limits_of
-from jellyframe.cli.inspect import write_page
+from jellyframe.cli.arguments import add_command, add_format, add_input, add_output, limits_of
+from jellyframe.cli.inspect import add_documents, document_writer, is_page_alone, write_page
 from jellyframe.cli.patch.options import add_patch_reading_options
 
 if TYPE_CHECKING:
@@ -34,31 +34,17 @@ jellyframe patch inspect changes.jellyp --html report.html
     add_output(parser, binary=False)
     parser.add_switch("--per-patch", default=False, help="one entry for each patch, as it is read, instead of sums")
     parser.add_switch("--size", default=False, help="also the size as RDF Patch text, which takes longer")
-    parser.add_switch("--json", default=False, help="JSON instead of YAML")
-    parser.add_path(
-        "--html",
-        metavar="FILE",
-        help="also write a page with plots, which needs no network; `-` writes it to standard output",
-    )
+    add_documents(parser)
     add_patch_reading_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from jellyframe.cli.streams import output_sink
     from jellyframe.report import patches as report
-    from jellyframe.report.documents import JsonWriter, YamlWriter
-    from jellyframe.storage.sinks import ByteSink
 
-    if arguments.html == STANDARD_STREAM and arguments.to is None:
-        # Standard output is for the page; the document goes where --to says.
+    if is_page_alone(arguments):
         _survey(arguments)
         return 0
-    with ByteSink(output_sink(arguments.to, is_binary=False)) as sink:
-
-        def write(text: str) -> None:
-            sink.write_text(text)
-
-        writer = JsonWriter(write) if arguments.json else YamlWriter(write)
+    with document_writer(arguments) as writer:
         has_begun = False
 
         def begin(survey: PatchSurvey) -> None:
@@ -80,7 +66,6 @@ def run(arguments: argparse.Namespace) -> int:
             writer.member("stream_options", report.patch_options_document(survey.options))
             writer.member("patches", report.patch_totals_document(survey))
         writer.member("input", report.patch_input_document(survey))
-        writer.end()
     return 0
 
 

@@ -32,7 +32,7 @@ def is_remote(spark: SparkSession) -> bool:
 
 
 def line(stages: list[Stage], seconds: float) -> str:
-    """Return what the bar shows while some stages run."""
+    """Return the text of the bar while stages run."""
     tasks = sum(stage.tasks for stage in stages)
     done = sum(stage.done for stage in stages)
     return f"{drawn_bar(done / tasks if tasks else 0.0)} {done} of {tasks} tasks, {clock(seconds)}"

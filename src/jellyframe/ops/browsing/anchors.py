@@ -55,7 +55,7 @@ class Anchors:
         return (self.statements if after is None else self._before[after]) - self._before[anchor]
 
     def after(self, anchor: int) -> int | None:
-        """Return the next restart point behind one; None if there is none, or none within some hundred megabytes."""
+        """Return the next restart point after one; None if there is none, or none within some hundred megabytes."""
         if self._indexed is not None:
             place = bisect_right(self._indexed, anchor)
             return self._indexed[place] if place < len(self._indexed) else None

@@ -1,4 +1,4 @@
-"""Frames behind a restart point: how large they are, what is in them, and the lookup tables after one of them."""
+"""Frames after a restart point: how large they are, what is in them, and the lookup tables after one of them."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def raw_frames(file: BrowsedFile, anchor: int) -> Iterator[RawFrame]:
 
 
 def frame_list(file: BrowsedFile, anchor: int, first: int, count: int) -> FrameList:
-    """Return frames behind a restart point, from the one with the number `first` on."""
+    """Return frames after a restart point, from the one with the number `first` on."""
     found: list[FrameSummary] = []
     raw: RawFrame | None = None
 
@@ -69,7 +69,7 @@ def frame_list(file: BrowsedFile, anchor: int, first: int, count: int) -> FrameL
 
 
 def lookup_state(file: BrowsedFile, anchor: int, frame: int) -> dict[str, dict[int, str]]:
-    """Return the lookup tables, ids and entries, as they are behind a frame, which counts from a restart point."""
+    """Return the lookup tables, ids and entries, as they are after a frame, which counts from a restart point."""
     tables: dict[str, dict[int, str]] = {name: {} for name in _TABLES.values()}
     last = dict.fromkeys(_TABLES, 0)
     count = 0

@@ -46,7 +46,7 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True)
 class Page:
-    """Statements that follow each other, and the places where the pages before and behind begin.
+    """Statements that follow each other, and the places where the pages before and after begin.
 
     Where time ran out before the page was full, `is_full` is false and the search goes on at `next`. `reached` is how
     much of the file lies before the end of the page, from 0 to 1, as far as restart points tell.

@@ -19,6 +19,7 @@ from jellyframe.batch import Batch
 from jellyframe.kernel.fingerprint_cy import Fingerprints, bucket_records, mask_of_bits
 from jellyframe.kernel.fingerprint_table_cy import FingerprintTable
 from jellyframe.kernel.patch_fields import PATCH_ADD, PATCH_DELETE
+from jellyframe.ops.fingerprints import random_fingerprints
 from jellyframe.ops.patches.spool import (
     BUCKET_BITS,
     TABLE_RECORDS,
@@ -26,7 +27,6 @@ from jellyframe.ops.patches.spool import (
     RowBits,
     chosen_rows,
     parts_of,
-    random_fingerprints,
 )
 
 Stream: TypeAlias = Callable[[], Iterator[Batch]]

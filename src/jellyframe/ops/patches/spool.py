@@ -6,7 +6,6 @@ Both lie in memory while they are small, and else in files without names.
 from __future__ import annotations
 
 import mmap
-import os
 from collections.abc import Iterator
 from tempfile import TemporaryFile
 from typing import IO, Any
@@ -22,11 +21,6 @@ _BUFFER_BYTES = 1 << 20
 _BITS_IN_MEMORY = 64 << 20
 # Records that a table holds at a time: about 50 MiB.
 TABLE_RECORDS = 1 << 20
-
-
-def random_fingerprints() -> Fingerprints:
-    """Return fingerprints with a random key: only those of one process can be compared."""
-    return Fingerprints(os.urandom(16))
 
 
 class RecordSpool:

@@ -1,7 +1,7 @@
 """Batches to rows of counts, in the tasks.
 
-A row says how often a term stands at a position of the statements in a batch. Terms that only have to be told apart are
-given as 128 bits of hash, so of the data little more than numbers ever passes through Spark. `key` says what the term
+A row says how often a term occurs at a position of the statements in a batch. Terms that only have to be told apart are
+given as 128-bit hashes, so that little more than numbers passes through Spark. `key` says what the term
 counts for: at `p` the predicate itself; at `s`, `o` and `g` its kind, and of literals the datatype or language. Rows
 for classes tell of the entities in them: their `key` is the class, and the hash that of the entity.
 """
@@ -25,7 +25,8 @@ from jellyframe.kernel.kinds import (
     KIND_TYPED_LITERAL,
 )
 from jellyframe.ops.bad_input import BadRecords
-from jellyframe.ops.hashing import term_column, term_texts, text_hashes
+from jellyframe.ops.fingerprints import seeded_fingerprints
+from jellyframe.ops.hashing import term_column, term_hashes, term_texts
 from jellyframe.ops.inputs import Inputs
 from jellyframe.ops.reading import piece_batches
 from jellyframe.stream.splits import Piece
@@ -55,7 +56,7 @@ _FIXED_KEYS = {
     KIND_QUOTED_TRIPLE: QUOTED_TRIPLE,
     KIND_DEFAULT_GRAPH: DEFAULT_GRAPH,
 }
-# What codes of kinds and details are made with: kinds are smaller than this.
+# The factor of details in codes of kinds and details: kinds are smaller.
 _KINDS = 16
 
 
@@ -85,13 +86,13 @@ def bad_records(messages: list[str], count: int) -> pa.RecordBatch:
 
 
 class _Counts:
-    """What one batch counts."""
+    """The counts of one batch."""
 
     def __init__(self, batch: Batch) -> None:
         self._batch = batch
         self._texts = term_texts(batch)
         self._keys = _keys(batch)
-        self._high, self._low = (half.view(pa.int64()) for half in text_hashes(self._texts))
+        self._high, self._low = (half.view(pa.int64()) for half in term_hashes(batch, seeded_fingerprints(0)))
         self._parts: list[pa.Table] = []
 
     def rows(self) -> pa.RecordBatch:

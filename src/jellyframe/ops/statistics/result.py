@@ -1,4 +1,4 @@
-"""The numbers: how many statements there are, and of what."""
+"""The result of statistics: numbers of statements and of terms."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ESTIMATED = ("subjects", "objects", "graphs")
 
 @dataclass
 class Count:
-    """How often something is used, and how many different ones there are."""
+    """The number of uses, and of distinct ones."""
 
     uses: int = 0
     distinct: int = 0
