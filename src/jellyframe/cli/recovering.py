@@ -1,4 +1,4 @@
-"""`--recover`, of the commands that read on behind damage."""
+"""`--recover`, of the commands that continue after damage."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def add_recover(parser: CommandParser, consequence: str = "") -> None:
     parser.add_switch(
         "--recover",
         default=False,
-        help="read on behind damage, from the next restart point. What was lost is a warning for each place, with the "
+        help="continue after damage, at the next restart point. What was lost is a warning for each place, with the "
         f"bytes from which to which; the exit code is then 1.{consequence} The rest of a pipe or of compressed input "
         "is lost",
     )

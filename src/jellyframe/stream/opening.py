@@ -1,4 +1,4 @@
-"""A source as batches: from its start or from a restart point, and, if wanted, behind damage too."""
+"""A source as batches: from its start or from a restart point, and, if wanted, also after damage."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ReadingPlace(NamedTuple):
     Attributes:
         offset: the offset of its first byte in the source
         first_frame: the number of its first frame
-        is_start: whether reading began there, not behind damage
+        is_start: whether reading began there, not after damage
         source_name: what errors call the source
     """
 
@@ -50,7 +50,7 @@ def open_batches(
 ) -> tuple[BatchSource[_OptionsT], str | None]:
     """Return the batches of a source, and what errors call it.
 
-    `decoder_at` makes the decoder for a place of the source. With `recovery`, reading goes on behind damage.
+    `decoder_at` makes the decoder for a place of the source. With `recovery`, reading continues after damage.
     """
     start, stop = byte_range or (0, None)
     # A file object without a range is read from where it stands.
