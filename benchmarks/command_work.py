@@ -1,11 +1,11 @@
-"""What the processes do that the command line is measured against: scripts as one writes them. Run as a module."""
+"""The scripts that the command line is measured against, as users write them. Run as a module."""
 
 import sys
 from collections.abc import Callable
 
 
 def to_jelly(text_path: str, jelly_path: str) -> None:
-    """N-Triples with pyoxigraph, Jelly with pyjelly."""
+    """Convert N-Triples to Jelly: parsed with pyoxigraph, written with pyjelly."""
     import pyoxigraph
     from pyjelly.integrations.generic.serialize import flat_stream_to_file
 
@@ -17,7 +17,7 @@ def to_jelly(text_path: str, jelly_path: str) -> None:
 
 
 def from_jelly(jelly_path: str, text_path: str) -> None:
-    """Jelly with pyjelly, lines by formatting the terms, which does not even escape anything."""
+    """Convert Jelly to lines: parsed with pyjelly, terms formatted without any escapes."""
     from pyjelly.integrations.generic.parse import parse_jelly_flat
 
     with open(jelly_path, "rb") as source, open(text_path, "w") as sink:
@@ -26,7 +26,7 @@ def from_jelly(jelly_path: str, text_path: str) -> None:
 
 
 def decode(*jelly_paths: str) -> None:
-    """Decoding alone: batches that nobody looks at."""
+    """Decode a file into batches, and drop them."""
     from jellyframe import open_reader
 
     for path in jelly_paths:

@@ -15,7 +15,7 @@ def against_peer(
     ours: Mapping[Row, Contestant],
     wanted: frozenset[str],
 ) -> Iterator[Measurement]:
-    """Ours, as many as are wanted, against the one peer, in turns."""
+    """Measure our contestants, as many as are wanted, in turns with the one peer."""
     chosen = {row: contestant for row, contestant in ours.items() if row.name in wanted}
     outcomes = rates(
         {_PEER: peer, **{row.name: contestant for row, contestant in chosen.items()}},

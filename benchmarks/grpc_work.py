@@ -2,7 +2,7 @@
 
     python -m benchmarks.grpc_work        runs the server, and says `listening on HOST:PORT` on standard error
 
-The server has the calls of the protocol and one topic. It is what a server costs that does nothing but forward.
+The server has the calls of the protocol and one topic. It shows the cost of a server that only forwards.
 """
 
 import asyncio
@@ -72,7 +72,7 @@ class OpaqueServer:
 
 @contextmanager
 def running(*command: str) -> Iterator[str]:
-    """A server process, and the address that it listens on."""
+    """Run a server process, and give the address that it listens on."""
     process = subprocess.Popen([sys.executable, "-m", *command], stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
     try:

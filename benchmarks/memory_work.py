@@ -1,4 +1,4 @@
-"""What the processes of the subject `memory` do: write or read one stream. Run as a module."""
+"""The processes of the subject `memory`, which write or read one stream. Run as a module."""
 
 import sys
 from collections.abc import Callable, Iterator

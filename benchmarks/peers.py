@@ -1,4 +1,4 @@
-"""The peers, called the way their documentation says."""
+"""The peers, called as their documentation says."""
 
 import io
 from collections.abc import Iterable, Iterator
@@ -47,7 +47,7 @@ def serialize(statements: Iterable[Triple | Quad], stream_options: SerializerOpt
 
 
 def frames(statements: Iterable[Triple | Quad], stream_options: SerializerOptions) -> Iterator[Any]:
-    """The frames of a stream, as messages of protobuf."""
+    """Yield the frames of a stream, as protobuf messages."""
     return flat_stream_to_frames(iter(statements), stream_options)
 
 
@@ -79,7 +79,7 @@ def load_message(message: bytes) -> list[Triple | Quad]:
 
 
 def triples_of(quads: Iterable[pyoxigraph.Quad]) -> Iterator[Triple]:
-    """What pyoxigraph has parsed, as pyjelly wants it."""
+    """Yield the triples that pyoxigraph has parsed, as pyjelly takes them."""
     for quad in quads:
         yield Triple(_term_of(quad.subject), _term_of(quad.predicate), _term_of(quad.object))
 

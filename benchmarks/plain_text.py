@@ -1,6 +1,6 @@
 """Generated text into pyjelly's objects, so that the peer's own writer makes the files that both sides read.
 
-It knows only what the generator writes; errors are not looked for.
+It reads only what the generator writes, and checks nothing.
 """
 
 import re
@@ -44,7 +44,7 @@ def statements(text: bytes) -> Iterator[Triple | Quad]:
 
 
 def _terms(line: str) -> list[Node]:
-    """The terms of a line; on `>>` the last three become one."""
+    """Return the terms of a line; on `>>` the last three become one."""
     terms: list[Node] = []
     for match in _TERM.finditer(line):
         if match["close"]:

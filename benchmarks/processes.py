@@ -25,7 +25,7 @@ class ProcessCost:
 
 
 def run(command: Sequence[str], environment: Mapping[str, str] | None = None) -> ProcessCost:
-    """Runs a command, its standard output thrown away; raises if it fails."""
+    """Run a command and discard its standard output. Raises if it fails."""
     report = subprocess.run(
         [sys.executable, "-m", __name__, *command], check=True, stdout=subprocess.PIPE, text=True, env=environment
     ).stdout
@@ -33,7 +33,7 @@ def run(command: Sequence[str], environment: Mapping[str, str] | None = None) ->
 
 
 class Costs:
-    """What a command took, round by round; or why it failed."""
+    """The costs of a command, round by round, or the reason why it failed."""
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str] | None = None) -> None:
         self._command = command
@@ -62,7 +62,7 @@ class Costs:
 
 
 def in_turns(rounds: int, *commands: Sequence[str], environment: Mapping[str, str] | None = None) -> list[Costs]:
-    """Runs commands in turns, so that a slow moment of the machine hits all of them."""
+    """Run commands in turns, so that a slow moment of the machine affects all of them."""
     contestants = [Costs(command, environment) for command in commands]
     for _ in range(rounds):
         for contestant in contestants:

@@ -1,4 +1,4 @@
-"""What is measured: rows of the table, and the subjects (one module each) that measure them.
+"""Rows of the table, and the subjects (one module each) that measure them.
 
 A new subject is a module in `benchmarks.subjects` with a function that yields measurements, under
 `@for_each_dataset(…)` or `@once(…)`, and a line in `benchmarks/subjects/__init__.py`.
@@ -25,13 +25,13 @@ class Row:
     def passes(self, ratio: float) -> bool:
         if self.bar is None:
             return True
-        # What prints as the bar reaches it: nobody means the fourth digit.
+        # A value that prints as the bar reaches it: the fourth digit does not count.
         return round(ratio, 3) <= self.bar if self.at_most else round(ratio, 2) >= self.bar
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """What one row gave on one data set. Where one side could not run, it is None and `error` says why."""
+    """The result of one row on one data set. A side that could not run is None, and `error` says why."""
 
     row: Row
     dataset: str
@@ -75,7 +75,7 @@ class Subject:
     once: SingleMeasure | None = None
 
     def wanted(self, names: frozenset[str]) -> frozenset[str]:
-        """Of its rows, those asked for by their own name or the subject's; all when nothing is asked."""
+        """Return the rows that are asked for by their own name or the subject's; all if nothing is asked for."""
         rows = frozenset(row.name for row in self.rows)
         return rows if not names or self.name in names else rows & names
 

@@ -12,7 +12,7 @@ GEOMEAN = "geomean"
 
 
 def geometric_means(measurements: Iterable[Measurement]) -> dict[Row, Measurement]:
-    """Of each row over the data sets that it was measured on; rows with a failure have none."""
+    """Return the geometric mean of each row over its data sets; rows with a failure have none."""
     by_row: dict[Row, list[Measurement]] = {}
     for item in measurements:
         by_row.setdefault(item.row, []).append(item)
@@ -26,7 +26,7 @@ def geometric_means(measurements: Iterable[Measurement]) -> dict[Row, Measuremen
 
 
 def table(measurements: Sequence[Measurement]) -> str:
-    """A line a row with the ratio on each data set, their geometric mean, the bar and the verdict."""
+    """Return a line per row: the ratio on each data set, their geometric mean, the bar and the verdict."""
     means = geometric_means(measurements)
     names = list(dict.fromkeys(item.dataset for item in measurements))
     ratios = {(item.row, item.dataset): item.ratio for item in measurements}
@@ -112,7 +112,7 @@ def _quantity(value: float | None) -> str:
 
 
 def _aligned(lines: Sequence[Sequence[str]]) -> str:
-    """Columns of equal width: the two first to the left, figures to the right."""
+    """Return lines with aligned columns: the first two to the left, figures to the right."""
     widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
     rendered = [
         "  ".join(

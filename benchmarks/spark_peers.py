@@ -1,4 +1,4 @@
-"""What the Spark rows are measured against: a source whose batches are ready, a sink that drops them, and pipelines as
+"""The peers of the Spark rows: a source whose batches are ready, a sink that drops them, and pipelines as
 one writes them without us. Workers import this module."""
 
 from collections.abc import Iterable, Iterator
@@ -18,7 +18,7 @@ from pyspark.sql.datasource import (
 )
 from pyspark.sql.types import StructType
 
-# The least that takes a line of N-Triples apart; it leaves escapes as they are and checks nothing.
+# The simplest pattern that splits a line of N-Triples; it keeps escapes and checks nothing.
 _LINE = r"^(<[^>]*>|_:\S+) (<[^>]*>) (.*) \.$"
 
 
@@ -79,7 +79,7 @@ class _DroppingWriter(DataSourceArrowWriter):
 
 
 def convert_by_hand(spark: SparkSession, path: str, folder: str, tasks: int) -> int:
-    """N-Triples to Jelly with pyoxigraph and pyjelly, one file a task. How many statements were there?"""
+    """Convert N-Triples to Jelly with pyoxigraph and pyjelly, one file per task, and count the statements."""
 
     def convert(number: int, lines: Iterable[str]) -> Iterator[int]:
         from pyjelly.integrations.generic.serialize import flat_stream_to_file
@@ -104,13 +104,13 @@ def convert_by_hand(spark: SparkSession, path: str, folder: str, tasks: int) -> 
 
 
 def lines_taken_apart(spark: SparkSession, path: str) -> DataFrame:
-    """N-Triples to columns with what Spark has on board."""
+    """Split N-Triples into columns with Spark's own functions."""
     lines = spark.read.text(path)
     return lines.select(*(F.regexp_extract("value", _LINE, group).alias("spo"[group - 1]) for group in (1, 2, 3)))
 
 
 def pivoted_by_hand(spark: SparkSession, text: str, output: str, statements: int) -> int:
-    """One row for each subject, one column for each predicate, with what Spark has on board; as text, without types."""
+    """One row for each subject, one column for each predicate, with Spark's own functions; as text, without types."""
     triples = lines_taken_apart(spark, text)
     wide = triples.groupBy("s").pivot("p").agg(F.collect_list("o"))
     names = [f"c{number}" for number in range(len(wide.columns))]

@@ -62,7 +62,7 @@ class SparkFiles:
 
     @cached_property
     def jelly(self) -> str:
-        """One splittable file."""
+        """The path of one splittable file."""
         path = self._folder / "data.jelly"
         with open_writer(path, index=True) as writer:
             for batch in ntriples.read(self.text):
@@ -71,7 +71,7 @@ class SparkFiles:
 
     @cached_property
     def many_jelly(self) -> str:
-        """The same rows in many files, none of which is split."""
+        """The path of a folder with the same rows in many files, none of which is split."""
         folder = self._folder / "many"
         folder.mkdir()
         rows = -(-self.statements // MANY_FILES)
@@ -91,7 +91,7 @@ class SparkFiles:
         return str(folder)
 
     def ready_batches(self, layout: str) -> str:
-        """The record batches that reading `jelly` gives, in as many Arrow files as there are partitions."""
+        """Return a folder with the record batches of reading `jelly`, one Arrow file per partition."""
         folder = self._folder / f"ready-{layout}"
         if not folder.exists():
             folder.mkdir()
@@ -105,7 +105,7 @@ class SparkFiles:
 
 
 def to_nothing(frame: DataFrame, statements: int) -> Contestant:
-    """Computes every row, and keeps none. That there are as many as there should be is seen beforehand."""
+    """Compute every row and keep none. The number of rows is checked beforehand."""
 
     def run() -> int:
         frame.write.format("noop").mode("overwrite").save()
@@ -146,7 +146,7 @@ def on_one_core(spark: SparkSession, contestant: Contestant) -> Contestant:
 
 
 def _bind(spark: SparkSession, cores: set[int]) -> None:
-    """Allow all threads these cores only; those that they start later inherit it."""
+    """Bind all threads to these cores; threads that they start inherit it."""
     java = _java(spark)
     for pid in [java, *_descendants(java)]:
         for thread in _threads(pid):
@@ -190,7 +190,7 @@ def _peak_bytes(pid: int) -> int:
 
 
 def _status(pid: int) -> dict[str, str]:
-    """What Linux says of a process; nothing once it has ended."""
+    """Return Linux's status of a process; nothing if it has ended."""
     try:
         lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     except OSError:

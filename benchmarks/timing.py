@@ -1,4 +1,4 @@
-"""Rates of several contestants, taken in turns so that a slow moment of the machine hits all of them."""
+"""Rates of several contestants, measured in turns, so that a slow moment of the machine affects all of them."""
 
 import gc
 import itertools
@@ -13,7 +13,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Contestant:
-    """A piece of work: `run` returns how many things it handled, which must be `expected`.
+    """A piece of work: `run` returns how many items it handled, which must be `expected`.
 
     What `prepare` makes, untimed, is given to every run. The rate is in `amount` a second, which is
     `expected` unless something else is counted (bytes, say).
@@ -35,14 +35,14 @@ Outcome = float | Exception
 
 
 def count(items: Iterable[object]) -> int:
-    """Exhausts an iterator at the least cost, and says how long it was."""
+    """Exhaust an iterator at the least cost, and return its length."""
     counter = itertools.count()
     deque(zip(items, counter, strict=False), maxlen=0)
     return next(counter)
 
 
 def seconds(contestant: Contestant, *, collect_garbage: bool) -> float:
-    """The time of one run, the objects that exist beforehand being left out of garbage collection."""
+    """Return the time of one run. Objects that exist beforehand are excluded from garbage collection."""
     gc.collect()
     gc.freeze()
     if not collect_garbage:
@@ -60,7 +60,7 @@ def seconds(contestant: Contestant, *, collect_garbage: bool) -> float:
 
 
 def rates(contestants: Mapping[str, Contestant], repeats: int, *, collect_garbage: bool) -> dict[str, Outcome]:
-    """The median rate of each; a contestant that fails has its exception instead, and the others go on."""
+    """Return the median rate of each; a contestant that fails has its exception instead, and the others continue."""
     ready: dict[str, Contestant] = {}
     times: dict[str, list[float]] = {name: [] for name in contestants}
     outcomes: dict[str, Outcome] = {}

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def data_directory(directory: Path) -> Path:
-    """Where files of this generator and this pyjelly are kept."""
+    """Return the folder for files of this generator and this pyjelly."""
     digest = hashlib.sha256(f"pyjelly {importlib.metadata.version('pyjelly')}".encode())
     sources = sorted(Path(datasets.__file__).parent.glob("*.py"))
     for source in (*sources, Path(peers.__file__), Path(plain_text.__file__)):
@@ -31,7 +31,7 @@ def data_directory(directory: Path) -> Path:
 
 
 def kept_file(path: Path, make: Callable[[], Iterable[bytes]]) -> bytes:
-    """The bytes at `path`, made first if need be; an interrupted run leaves no half file."""
+    """Return the bytes at `path`, made first if necessary; an interrupted run leaves no partial file."""
     if not path.exists():
         partial = path.with_name(f"{path.name}.partial")
         with partial.open("wb") as file:
@@ -66,7 +66,7 @@ class Workload:
 
     @cached_property
     def jelly(self) -> bytes:
-        """The whole data set as pyjelly writes it."""
+        """The whole data set, as written by pyjelly."""
         return self._jelly_of(self.statements_count)
 
     @cached_property

@@ -32,7 +32,7 @@ class Dataset:
         return ".nq" if self.quads else ".nt"
 
     def chunks(self, statements: int, *, seed: int = DEFAULT_SEED) -> Iterator[bytes]:
-        """Exactly so many statements, one a line, as UTF-8 text in pieces of whole lines."""
+        """Yield the given number of statements, one per line, as UTF-8 text in pieces of whole lines."""
         remaining = statements
         pending: list[str] = []
         for block in self._blocks(seed):
@@ -49,7 +49,7 @@ class Dataset:
         return b"".join(self.chunks(statements, seed=seed))
 
     def groups(self, count: int, *, seed: int = DEFAULT_SEED) -> Iterator[bytes]:
-        """The text of so many whole entities, one piece each."""
+        """Yield the text of a number of entities, one piece each."""
         for _, block in zip(range(count), self._blocks(seed), strict=False):
             yield "".join(block).encode()
 
@@ -58,7 +58,7 @@ class Dataset:
             file.writelines(self.chunks(statements, seed=seed))
 
     def _blocks(self, seed: int) -> Iterator[list[str]]:
-        # By the module, so that the two spellings of `star` tell of the same facts.
+        # Seeded by module, so that both spellings of `star` describe the same facts.
         topic = self.blocks.__module__.rpartition(".")[2]
         return self.blocks(random.Random(f"{seed} {topic}"))
 

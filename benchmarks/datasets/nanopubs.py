@@ -23,7 +23,7 @@ _EVIDENCE = ("SIO_001121", "SIO_001122", "SIO_001123", "SIO_001119", "SIO_001120
 
 
 def _code(length: int, rng: random.Random) -> str:
-    """Letters and digits that look like the base-64 text of a hash or a key."""
+    """Return letters and digits that look like the base-64 text of a hash or a key."""
     return base64.urlsafe_b64encode(rng.randbytes(length)).decode()[:length]
 
 
@@ -103,7 +103,7 @@ def _publications(rng: random.Random, quads_of: Callable[[str], list[str]]) -> I
 
 
 def blocks(rng: random.Random) -> Iterator[list[str]]:
-    """One whole, signed nanopublication after the other, of some twenty quads."""
+    """Yield signed nanopublications of some twenty quads each."""
     uniform = rng.random
     prose = Prose("nanopubs")
     keys = [_code(216, rng) for _ in range(64)]
@@ -122,7 +122,7 @@ def blocks(rng: random.Random) -> Iterator[list[str]]:
 
 
 def small_blocks(rng: random.Random) -> Iterator[list[str]]:
-    """Unsigned ones of seven to fifteen quads, for streams of very many small data sets."""
+    """Yield unsigned nanopublications of seven to fifteen quads, for streams of very many small data sets."""
     uniform = rng.random
     prose = Prose("small nanopubs", sentences=300)
 

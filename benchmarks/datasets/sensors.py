@@ -1,4 +1,4 @@
-"""Weather stations and what they observe, in SOSA and QUDT: short typed literals, many new subjects."""
+"""Weather stations and their observations, in SOSA and QUDT: short typed literals, many new subjects."""
 
 import random
 from collections.abc import Iterator

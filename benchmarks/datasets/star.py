@@ -20,7 +20,7 @@ _PREDICATES = (
 
 
 class _StarSpelling:
-    """`<< s p o >>` wherever a triple is quoted."""
+    """Writes quoted triples as `<< s p o >>`."""
 
     def subject(self, triple: str, lines: list[str]) -> str:
         return f"<< {triple} >>"
@@ -30,7 +30,7 @@ class _StarSpelling:
 
 
 class _ReifyingSpelling:
-    """A new blank node with `rdf:reifies` for a quoted subject; `<<( s p o )>>` as an object."""
+    """Writes a new blank node with `rdf:reifies` for a quoted subject, and `<<( s p o )>>` for an object."""
 
     def __init__(self) -> None:
         self._reifiers = 0
@@ -58,7 +58,7 @@ def blocks(rng: random.Random) -> Iterator[list[str]]:
 
 
 def reified_blocks(rng: random.Random) -> Iterator[list[str]]:
-    """The same facts and annotations for a reader of RDF 1.2; there are more statements, and shorter ones."""
+    """Yield the same facts and annotations for a reader of RDF 1.2, in more and shorter statements."""
     return _blocks(rng, _ReifyingSpelling())
 
 

@@ -1,4 +1,4 @@
-"""The terms of well-known vocabularies, as they stand in N-Triples."""
+"""Terms of well-known vocabularies, in N-Triples syntax."""
 
 
 def _terms(namespace: str, names: str) -> tuple[str, ...]:

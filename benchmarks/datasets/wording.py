@@ -75,7 +75,7 @@ _AWKWARD = (
 
 
 def ranked(uniform: RandomFloat, population: int) -> int:
-    """A number from 1 to `population`, small ones far more often (the frequencies fall as in Zipf's law)."""
+    """Return a number from 1 to `population`, small ones far more often (by Zipf's law)."""
     return int(population ** uniform())
 
 
@@ -106,7 +106,7 @@ class Prose:
         self._sentences = {language: [sentence(language, uniform) for _ in range(sentences)] for language in _WORDS_OF}
 
     def paragraphs(self, language: str, sentences: int, uniform: RandomFloat) -> str:
-        """So many sentences, with an escaped line break now and then."""
+        """Return a number of sentences, with an escaped line break now and then."""
         stock = self._sentences[language]
         size = len(stock)
         text = " ".join([stock[int(uniform() * size)] for _ in range(sentences)])

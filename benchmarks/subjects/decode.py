@@ -21,7 +21,7 @@ TO_TEXT = Row("jelly-to-ntriples", "Jelly → N-Triples text", _PEER, _UNIT, 15)
 
 
 class _LineCounter:
-    """A sink that keeps nothing, as a pipe to another program would."""
+    """A sink that keeps nothing, like a pipe to another program."""
 
     def __init__(self) -> None:
         self.lines = 0

@@ -14,7 +14,7 @@ FRAMES = Row("grouped-to-frames", "small data sets, one a frame → frames", "py
 
 
 def grouped_file(settings: Settings) -> Path:
-    """The data sets as a Jelly file of one frame each."""
+    """Return a Jelly file with one frame per data set."""
     path = data_directory(settings.directory) / f"{GROUPED.name}-{settings.groups}.jelly"
     options = peers.options(quads=True, rdf_star=False, grouped=True)
     kept_file(
@@ -25,7 +25,7 @@ def grouped_file(settings: Settings) -> Path:
 
 
 def grouped_statements(settings: Settings) -> int:
-    """How many statements the data sets have together."""
+    """Return the number of statements of all data sets together."""
     return sum(text.count(b"\n") for text in GROUPED.groups(settings.groups))
 
 

@@ -103,7 +103,7 @@ class _Contests:
         return measurement(PAIR, DATASET, outcomes["ours"], outcomes["peer"])
 
     def _our_pair(self, count: int) -> int:
-        """Batches are encoded as they are sent, and decoded as they arrive."""
+        """Return our contestants, which encode batches as they are sent and decode them as they arrive."""
         from jellyframe.stream.decoder import StreamDecoder
 
         from ..grpc_work import Clients
@@ -160,7 +160,7 @@ def _delimited(frame: bytes) -> bytes:
 
 
 def _message_frames(statements: list[Any], options: Any) -> list[bytes]:
-    """A stream with a hundred statements to a frame."""
+    """Return a stream with a hundred statements per frame."""
     from jellyframe.stream.encoder import StreamEncoder
     from jellyframe.stream.statements import encode_statements
 

@@ -19,7 +19,7 @@ BATCHES = Row("http-to-batches", "small data sets over HTTP → batches", "from 
 
 @contextmanager
 def _served(path: Path) -> Iterator[str]:
-    """Serve a file in a process of its own; gives its address."""
+    """Serve a file in a process of its own, and give its address."""
     command = [sys.executable, "-m", "jellyframe", "http", "serve", str(path), "--listen", "127.0.0.1:0"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None

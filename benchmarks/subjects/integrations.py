@@ -65,7 +65,7 @@ def measure_rdflib(settings: Settings, wanted: frozenset[str], workload: Workloa
 
 
 def _columns_by_hand(jelly: bytes) -> dict[str, list[str | None]]:
-    """What a script does: the terms of each statement as text, column by column."""
+    """Return the terms of each statement as text, column by column, as a script does it."""
     columns: dict[str, list[str | None]] = {name: [] for name in ("s", "p", "o", "g")}
     for statement in peers.parse(jelly):
         columns["s"].append(str(statement[0]))

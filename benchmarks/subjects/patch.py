@@ -42,7 +42,7 @@ def _patch_options(workload: Workload) -> Any:
 
 
 def _changes(workload: Workload) -> list[Any]:
-    """The statements as batches of changes."""
+    """Yield the statements as batches of changes."""
     from jellyframe.kernel.patch_fields import PATCH_ADD, PATCH_DELETE
 
     def ops(rows: int) -> memoryview:
@@ -98,7 +98,7 @@ def _change_text(workload: Workload) -> bytes:
 
 
 def _change_log(workload: Workload) -> bytes:
-    """Patches as RDF Patch text."""
+    """Return patches as RDF Patch text."""
     lines = _change_text(workload).splitlines(keepends=True)
     parts = []
     for number, start in enumerate(range(0, len(lines), _CHANGES_A_PATCH)):

@@ -35,7 +35,7 @@ MEMORY = Row("spark-memory", "Spark: peak of a Python worker", "500 MB", "bytes"
 
 @once("spark", MEMORY, NTRIPLES, STRUCT, REGEXP, CORES, TASKS, FILES, WRITE, CONVERT, TABLES)
 def measure(settings: Settings, wanted: frozenset[str]) -> Iterator[Measurement]:
-    # Only here, so that the other subjects need no Spark.
+    # Imported here, so that the other subjects need no Spark.
     from ..spark_session import SparkFiles, started_session
 
     settings.directory.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,7 @@
 """Patches on Spark: `apply` of changes to a twentieth of the statements against `merge --distinct` of the same data.
 
 Half of the changes delete statements, the others add some that are new. With `--spark-statements 20000000` these are a
-million changes. That the result is exact is seen beforehand, by the hashes of its statements.
+million changes. The hashes of the statements show beforehand that the result is exact.
 """
 
 import tempfile
@@ -30,7 +30,7 @@ MEMORY = Row("spark-apply-memory", "Spark: apply, peak of a Python worker", "1 G
 
 @once("spark-patch", APPLY, MEMORY)
 def measure(settings: Settings, wanted: frozenset[str]) -> Iterator[Measurement]:
-    # Only here, so that the other subjects need no Spark.
+    # Imported here, so that the other subjects need no Spark.
     from ..spark_session import started_session, worker_peak_bytes
 
     settings.directory.mkdir(parents=True, exist_ok=True)
@@ -105,7 +105,7 @@ class _Files:
 
 
 def _hashes(batch: "Batch") -> Any:
-    """A number for each statement."""
+    """Return a number for each statement."""
     from jellyframe.ops.fingerprints import seeded_fingerprints
     from jellyframe.ops.hashing import statement_hashes
 
@@ -113,6 +113,6 @@ def _hashes(batch: "Batch") -> Any:
 
 
 def _applied(old: Any, deleted: Any, added: Any) -> Any:
-    """What is left of statements that some are deleted from and then others added to, sorted. Some may come twice."""
+    """Return statements after deletes and then adds, sorted. Some may occur twice."""
     kept = old[~np.isin(old, deleted[~np.isin(deleted, added)])]
     return np.sort(np.concatenate([kept, np.setdiff1d(added, old)]))

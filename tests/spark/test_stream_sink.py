@@ -22,7 +22,7 @@ STATEMENTS = quads(600) + SPECIAL
 # ---- in a running Spark ----
 
 
-def murderous(mark):
+def killing_worker(mark):
     """A function that kills the Python worker of the second task, once."""
 
     def change(batches):
@@ -44,7 +44,7 @@ def run(spark, tmp_path, **options):
     reading = stream_options(tmp_path / "state", layout="ntriples", partition_bytes="3k")
     frame = spark.readStream.format("jelly").options(**reading).load(str(tmp_path / "in"))
     query = (
-        frame.mapInArrow(murderous(str(tmp_path / "mark")), frame.schema)
+        frame.mapInArrow(killing_worker(str(tmp_path / "mark")), frame.schema)
         .writeStream.format("jelly")
         .option("checkpointLocation", str(tmp_path / "checkpoint"))
         .options(**options)

@@ -88,7 +88,7 @@ def command_at_work(
 
 
 def error_of(*arguments: str | Path, data: bytes = b"", cwd: Path | None = None) -> str:
-    """The one line that a command complains with."""
+    """Return the one line of a command that fails."""
     outcome = run(*arguments, data=data, code=2, cwd=cwd)
     assert outcome.err.startswith("jellyframe: error: "), outcome
     assert outcome.err.count("\n") == 1, outcome

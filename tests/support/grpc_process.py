@@ -39,7 +39,7 @@ class ServerProcess:
         return self.process.wait(timeout=30), rest
 
     def kill(self) -> None:
-        """Have it die at once."""
+        """Kill it at once."""
         self.process.kill()
         self.process.communicate(timeout=30)
 

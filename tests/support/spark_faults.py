@@ -2,7 +2,7 @@
 
     python spark_faults.py INPUT OUTPUT MARKS
 
-MARKS is an empty folder, in which each murder is noted, so that it happens once.
+MARKS is an empty folder, in which each kill is noted, so that it happens once.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def parent(pid: int) -> int:
     return int(fields[1])
 
 
-def murderous(marks: str) -> Callable[[Iterator[Any]], Iterator[Any]]:
+def killing_worker(marks: str) -> Callable[[Iterator[Any]], Iterator[Any]]:
     def change(batches: Iterator[Any]) -> Iterator[Any]:
         from pyspark import TaskContext
 
@@ -46,7 +46,7 @@ def main(source: str, target: str, marks: str) -> None:
         config={"spark.executor.memory": "1g", "spark.sql.execution.arrow.maxRecordsPerBatch": 200},
     )
     frame = spark.read.format("jelly").options(layout="ntriples", partition_bytes="20k").load(source)
-    changed = frame.mapInArrow(murderous(marks), frame.schema)
+    changed = frame.mapInArrow(killing_worker(marks), frame.schema)
     changed.write.format("jelly").mode("overwrite").save(target)
     spark.stop()
 
