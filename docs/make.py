@@ -25,14 +25,20 @@ PUBLIC_MODULES = (
     "jellyframe.errors",
     "jellyframe.formats",
     "jellyframe.formats.ntriples",
+    "jellyframe.grpc",
+    "jellyframe.grpc.aio",
     "jellyframe.ops",
+    "jellyframe.ops.patches",
     "jellyframe.options",
     "jellyframe.patch",
+    "jellyframe.pyoxigraph",
+    "jellyframe.rdflib",
     "jellyframe.spark",
     "jellyframe.spark.jobs",
     "jellyframe.storage",
     "jellyframe.stream",
     "jellyframe.terms",
+    "jellyframe.web",
 )
 _MARKDOWN_LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 _MARKDOWN_HEADING = re.compile(r"^#+\s+(.*)$", re.MULTILINE)
@@ -45,6 +51,8 @@ def make_pages() -> None:
         warnings.simplefilter("error")
         # The fields of named tuples have types that exist for type checkers only.
         warnings.filterwarnings("ignore", "Error parsing type annotation")
+        # A typed dictionary does not tell from which other one it has a field.
+        warnings.filterwarnings("ignore", r"Cannot determine where [\w.]+(Changes|Settings|Options)\.\w+ is taken from")
         for name in PUBLIC_MODULES:
             module = import_module(name)
             # Public names are imported when first used; pdoc looks at those that are there.

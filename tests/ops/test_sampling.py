@@ -10,7 +10,7 @@ from jellyframe import Batch, BlankNode, Literal, OptionsError, Quad, Triple
 from jellyframe.ops.fingerprints import seeded_fingerprints
 from jellyframe.ops.hashing import statement_hashes, term_hashes
 from jellyframe.ops.sampling import Sampler
-from jellyframe.terms import Term
+from jellyframe.terms import DefaultGraph, Term
 from support.spark_data import SPECIAL, iri, quads, texts
 
 STATEMENTS = quads(3000) + SPECIAL
@@ -94,7 +94,7 @@ def test_terms_have_the_same_hash_in_every_batch():
         Literal("a", "http://example.org/a"),
     ]
     rows = [Triple(iri("s"), iri("p"), term) for term in terms]
-    found: dict[Term, tuple[int, int]] = {}
+    found: dict[Term | DefaultGraph, tuple[int, int]] = {}
     for batch in (Batch.from_statements(rows), Batch.from_statements(rows[::-1])):
         highs, lows = (half.to_pylist() for half in term_hashes(batch, seeded_fingerprints(0)))
         for number, pair in enumerate(zip(highs, lows, strict=True)):

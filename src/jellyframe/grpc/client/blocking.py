@@ -423,7 +423,7 @@ class _PublishCall:
 class Subscription(StatementReader):
     """A topic that is being read. Its views are those of `JellyReader`; they share one position, and raise once closed.
 
-    A subscription is for one thread at a time; `close` may be called from any.
+    A subscription is for one thread at a time, but any thread may close it.
     """
 
     def __init__(self, batches: Receiver, source_name: str) -> None:
