@@ -68,6 +68,7 @@ def open_text_input(
     batch_rows: int = DEFAULT_BATCH_ROWS,
     limits: Limits | None = None,
     on_error: Callable[[TextError], object] | None = None,
+    abort_losses: bool = True,
     filesystem: FileSystem | None = None,
 ) -> PatchReader:
     """Open RDF Patch text for reading, as a stream of patches of type PUNCTUATED; FLAT if `patch_ends` is `none`.
@@ -83,6 +84,8 @@ def open_text_input(
         limits: what untrusted input may ask for
         on_error: called with the error of each line that cannot be read, which is then left out; the transaction that
             it is in ends with an abort. By default the first one ends reading
+        abort_losses: whether to add rows that abort transactions of which a line is left out; without them it is not
+            safe to apply the rows
         filesystem: where the path is, a file system of pyarrow or fsspec
 
     Raises:
@@ -99,11 +102,20 @@ def open_text_input(
     )
     options.check()
     parser = PatchTextParser(
-        options.has_graph, generalized, limits.max_nesting_depth, on_error, lenient, strict, _END_BITS[patch_ends]
+        options.has_graph,
+        generalized,
+        limits.max_nesting_depth,
+        on_error,
+        lenient,
+        strict,
+        _END_BITS[patch_ends],
+        on_error is not None and abort_losses,
     )
     file = ByteSource(source, limits, filesystem=filesystem)
     batches = _TextBatches(file, parser, options, batch_rows)
-    return PatchReader(batches if on_error is None else _TolerantBatches(batches, on_error), file.name)
+    if on_error is None or not abort_losses:
+        return PatchReader(batches, file.name)
+    return PatchReader(_TolerantBatches(batches, on_error), file.name)
 
 
 class _TextBatches:

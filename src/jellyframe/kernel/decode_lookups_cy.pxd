@@ -15,6 +15,7 @@ cdef class LookupDecoder(FieldDecoder):
     cdef long long[::1] memo_prefix
     cdef int[::1] memo_datatype
     cdef TermTable terms
+    cdef long long[::1] entry_counts
 
     @cython.final
     cdef int set_tables(self, int names, int prefixes, int datatypes) except -1
@@ -27,7 +28,7 @@ cdef class LookupDecoder(FieldDecoder):
     @cython.final
     cdef int grow_memo(self) except -1
     @cython.final
-    cdef int entry(self, LookupSlots table, object what, Py_ssize_t pos, Py_ssize_t stop) except -1
+    cdef int entry(self, LookupSlots table, int number, object what, Py_ssize_t pos, Py_ssize_t stop) except -1
     @cython.final
     cdef int name_entry(self, Py_ssize_t pos, Py_ssize_t stop) except -1
     @cython.final

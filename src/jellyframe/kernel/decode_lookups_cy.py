@@ -39,7 +39,12 @@ class LookupDecoder(FieldDecoder):
         FieldDecoder.__init__(self, max_frame_bytes)
         self.no_look_back = False
         self.looked_back = False
+        self.entry_counts = long_column(6)
         self.set_tables(0, 0, 0)
+
+    def lookup_entries(self) -> list[int]:
+        """Return how many names, prefixes and datatypes were set, and how many of each took the place of another."""
+        return list(self.entry_counts)
 
     @cython.final
     @cython.cfunc
@@ -107,8 +112,15 @@ class LookupDecoder(FieldDecoder):
     @cython.final
     @cython.cfunc
     @cython.exceptval(-1, check=False)
-    def entry(self, table: LookupSlots, what: object, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
-        """Read a lookup entry and return the id that it sets."""
+    def entry(
+        self,
+        table: LookupSlots,
+        number: cython.int,
+        what: object,
+        pos: cython.Py_ssize_t,
+        stop: cython.Py_ssize_t,
+    ) -> cython.int:
+        """Read an entry of the lookup table with that number and return the id that it sets."""
         slot: cython.longlong = 0
         start: cython.Py_ssize_t = pos
         value: cython.Py_ssize_t = pos
@@ -140,6 +152,9 @@ class LookupDecoder(FieldDecoder):
                 self.fail(f"a {what} entry, but the options set the {what} table's size to 0", start)
             self.fail(f"{what} entry id {slot} is above the table's size of {table.size}", start)
         self.generation += 1
+        self.entry_counts[number] += 1
+        if slot <= table.capacity and table.generations[slot] != 0:
+            self.entry_counts[3 + number] += 1
         table.last_id = cython.cast(cython.int, slot)
         if table.put(table.last_id, self.buf, value, n, self.generation) >= 0x80:
             self.require_utf8(value, value + n, f"a {what} entry")
@@ -149,7 +164,7 @@ class LookupDecoder(FieldDecoder):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def name_entry(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
-        slot: cython.int = self.entry(self.names, "name", pos, stop)
+        slot: cython.int = self.entry(self.names, 0, "name", pos, stop)
         if slot >= self.memo_term.shape[0]:
             self.grow_memo()
         self.memo_term[slot] = -1
@@ -176,14 +191,14 @@ class LookupDecoder(FieldDecoder):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def prefix_entry(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
-        self.entry(self.prefixes, "prefix", pos, stop)
+        self.entry(self.prefixes, 1, "prefix", pos, stop)
         return 0
 
     @cython.final
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def datatype_entry(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
-        slot: cython.int = self.entry(self.datatypes, "datatype", pos, stop)
+        slot: cython.int = self.entry(self.datatypes, 2, "datatype", pos, stop)
         table: LookupSlots = self.datatypes
         known: cython.Py_ssize_t = self.memo_datatype.shape[0]
         memo: cython.int[::1]

@@ -66,10 +66,11 @@ class PatchTextParser(LineParser):
     """Reads rows of patches, line by line, into a batch that is being built; `take_ops` has their operations.
 
     `quads`: a term after a statement or namespace is its graph. `strict`: transactions have to start and end in turns.
-    `ends` says where patches end.
+    `ends` says where patches end. With `notes_losses`, lines that are left out become rows that say so.
     """
 
     quads: cython.bint
+    notes_losses: cython.bint
     strict: cython.bint
     ends: cython.int
     ops: cython.int[::1]
@@ -94,11 +95,13 @@ class PatchTextParser(LineParser):
         any_iri: cython.bint = False,
         strict: cython.bint = True,
         ends: cython.int = AT_MARKS,
+        notes_losses: cython.bint = False,
     ):
         LineParser.__init__(self, generalized, any_iri, max_depth, on_error)
         self.quads = quads
         self.strict = strict
         self.ends = ends
+        self.notes_losses = notes_losses
         self.ops = int_column(16)
         self.in_transaction = False
         self.is_turn_known = True
@@ -259,12 +262,13 @@ class PatchTextParser(LineParser):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def lose_line(self, builder: BatchBuilder) -> cython.int:
-        """Add a row that says what kind of line was left out."""
+        """Note what kind of line was left out."""
+        op: cython.int = PATCH_LOST_ROW
         if self.line_op == 0 or PATCH_TRANSACTION_START <= self.line_op <= PATCH_TRANSACTION_ABORT:
             # What comes out of turn still says what the rows behind it are in.
             self.is_turn_known = self.is_out_of_turn
-            return self._add_mark(builder, PATCH_LOST)
-        return self._add_mark(builder, PATCH_LOST_ROW)
+            op = PATCH_LOST
+        return self._add_mark(builder, op) if self.notes_losses else 0
 
     # ---- the end of a patch ----
 

@@ -15,10 +15,11 @@ from jellyframe.patch.options import PatchOptions
 from jellyframe.patch.recovery import RecoveringPatches, patch_streams
 from jellyframe.patch.rows import PatchRow
 from jellyframe.storage.types import FileSystem, Source
-from jellyframe.stream.decoder import DEFAULT_BATCH_ROWS
+from jellyframe.stream.decoder import DEFAULT_BATCH_ROWS, LookupEntries
 from jellyframe.stream.exclusive import ExclusiveIterator
 from jellyframe.stream.opening import ReadingPlace, Recovery, open_batches
 from jellyframe.stream.reading import AnyReader, BatchSource
+from jellyframe.stream.source_batches import SourceBatches
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -99,6 +100,12 @@ class PatchReader(AnyReader[PatchOptions]):
 
     def __init__(self, batches: BatchSource[PatchOptions], source_name: str | None = None) -> None:
         super().__init__(batches, source_name, "Jelly-Patch")
+
+    @property
+    def lookup_entries(self) -> LookupEntries | None:
+        """The lookup entries that have been read; None where there are none, as in text, or behind damage."""
+        batches = self._batches
+        return batches.decoder.lookup_entries() if isinstance(batches, SourceBatches) else None
 
     def rows(self) -> Iterator[PatchRow]:
         """Return the stream row by row, punctuation marks included."""

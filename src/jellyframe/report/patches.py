@@ -24,6 +24,8 @@ _NAMES = {
     "H": "header",
 }
 
+_TABLES = ("name", "prefix", "datatype")
+
 
 def patch_options_document(options: PatchOptions | None) -> dict[str, Any]:
     """Return the options of a stream of patches."""
@@ -48,6 +50,11 @@ def patch_totals_document(survey: PatchSurvey) -> dict[str, Any]:
         "frame_count": survey.frames,
         **_rows_document(survey.counts),
     }
+    entries = survey.lookup_entries
+    if entries is not None:
+        document |= {f"{table}_count": count for table, count in zip(_TABLES, entries[:3], strict=True)}
+        replaced = zip(_TABLES, entries[3:], strict=True)
+        document["replaced_entries"] = {f"{table}_count": count for table, count in replaced}
     if survey.text_bytes is not None:
         document["rdf_patch_size"] = survey.text_bytes
         document["rdf_patch_ratio"] = round(survey.text_bytes / max(survey.input_bytes, 1), 2)
@@ -120,6 +127,7 @@ def patch_page(survey: PatchSurvey, history: PatchHistory, name: str) -> str:
         plots.strips("Row mix", [Strip("Rows", [part for part in parts if part.value])]),
         table_of(("Kind of row", "Rows"), [(part.label, number(part.value)) for part in parts]),
     )
+    _add_entries(page, survey)
     _add_predicates(page, survey)
     _add_steps(page, history)
     page.add_figure("Stream options", "What the stream says of itself.", facts(_facts(survey.options)), wide=True)
@@ -132,6 +140,28 @@ def _subtitle(survey: PatchSurvey) -> str:
         return "RDF Patch text"
     kind = f"{survey.options.stream_type.name} of {survey.options.statement_type.name.lower()}"
     return f"Jelly-Patch stream, {kind}, {number(survey.frames)} frames"
+
+
+def _add_entries(page: Page, survey: PatchSurvey) -> None:
+    entries = survey.lookup_entries
+    if entries is None:
+        return
+    counts = list(zip(_TABLES, entries[:3], entries[3:], strict=True))
+    strips = [
+        Strip(table.capitalize(), [Part("new", count - replaced, 1), Part("replaced another one", replaced, 2)])
+        for table, count, replaced in counts
+        if count
+    ]
+    if strips:
+        page.add_figure(
+            "Lookup entries",
+            "What was sent so that later rows can refer to it.",
+            plots.strips("Lookup entries by table", strips),
+            table_of(
+                ("Table", "Entries", "Replaced another one"),
+                [(table, number(count), number(replaced)) for table, count, replaced in counts],
+            ),
+        )
 
 
 def _add_predicates(page: Page, survey: PatchSurvey) -> None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import fields
-from typing import Generic, TypeAlias, TypeVar
+from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
 from jellyframe.batch import BATCH_BYTES, Batch, NamespaceDeclaration
 from jellyframe.dialects import dialect_named
@@ -30,6 +30,28 @@ DEFAULT_BATCH_ROWS = 16_384
 _HEAD_BYTES = 64
 # Settings of the stream, then: generalized, rdf-star, names, prefixes, datatypes.
 KernelOptions: TypeAlias = tuple[tuple[int, ...], bool, bool, int, int, int]
+
+
+class LookupEntries(NamedTuple):
+    """Entries of the lookup tables of a stream: how many there are, and how many took the place of another one.
+
+    Attributes:
+        names: entries of the table of names
+        prefixes: entries of the table of prefixes
+        datatypes: entries of the table of datatypes
+        replaced_names: those among the names that replaced one
+        replaced_prefixes: those among the prefixes that replaced one
+        replaced_datatypes: those among the datatypes that replaced one
+    """
+
+    names: int
+    prefixes: int
+    datatypes: int
+    replaced_names: int
+    replaced_prefixes: int
+    replaced_datatypes: int
+
+
 _OptionsT = TypeVar("_OptionsT", bound=TableOptions)
 
 
@@ -166,6 +188,10 @@ class AnyStreamDecoder(ABC, Generic[_OptionsT]):
         if self._kernel.rows_frame < 0:
             return None
         return self._kernel.rows_frame, self._kernel.rows_frame_offset
+
+    def lookup_entries(self) -> LookupEntries:
+        """Return how many lookup entries have been decoded."""
+        return LookupEntries(*self._kernel.lookup_entries())
 
     def options_message(self) -> bytes | None:
         """Return the options row as it stands in the stream."""

@@ -74,6 +74,9 @@ def test_inspect_counts(folder: Path) -> None:
         patches = document["patches"]
         assert patches.pop("frame_count") == (2 if name == "a.jellyp" else 0)
         assert patches.pop("rdf_patch_ratio") > 0
+        assert set(patches.pop("replaced_entries", {}).values()) == ({0} if name == "a.jellyp" else set())
+        for table in ("name", "prefix", "datatype"):
+            patches.pop(f"{table}_count", None)
         assert patches == {
             "patch_count": 2,
             "statement_add_count": 2,
@@ -100,6 +103,23 @@ def test_inspect_patch_by_patch(folder: Path) -> None:
     assert json.loads(empty)["patches"] == []
 
 
+def test_inspect_counts_lookup_entries_as_that_of_rdf_does(tmp_path: Path) -> None:
+    """The same statements with the same tables take the same entries, in a patch and in a stream of statements."""
+    lines = [f'<http://x{n % 3}/{n % 40}> <x:p> "{n}"^^<x:d{n % 20}> .' for n in range(300)]
+    (tmp_path / "a.nt").write_text("\n".join(lines))
+    (tmp_path / "a.rdfp").write_text("\n".join(f"A {line}" for line in lines))
+    run("rdf", "to-jelly", "a.nt", "--preset=small", "--opt.max-name-table-size=16", "--to", "a.jelly", cwd=tmp_path)
+    sizes = ("--preset=small", "--opt.max-name-table-size=16", "--statement-type=triples")
+    run("patch", "to-jelly", "a.rdfp", *sizes, "--to", "a.jellyp", cwd=tmp_path)
+    expected = json.loads(run("rdf", "inspect", "a.jelly", "--json", cwd=tmp_path).out)["frames"]
+    found = json.loads(run("patch", "inspect", "a.jellyp", "--json", cwd=tmp_path).out)["patches"]
+    for count in ("name_count", "prefix_count", "datatype_count", "replaced_entries"):
+        assert found[count] == expected[count]
+    assert found["replaced_entries"]["name_count"] > 0
+    assert "name_count" not in json.loads(run("patch", "inspect", "a.rdfp", "--json", cwd=tmp_path).out)["patches"]
+    assert "Lookup entries" in run("patch", "inspect", "a.jellyp", "--html", "-", cwd=tmp_path).out.decode()
+
+
 def test_inspect_draws_a_page(folder: Path) -> None:
     run("patch", "inspect", "a.jellyp", "--html", "page.html", cwd=folder)
     page = (folder / "page.html").read_text()
@@ -121,7 +141,7 @@ def test_validate_says_what_is_not(folder: Path) -> None:
     text = b"TX .\nA <x:s> .\nTX .\n"
     told = run("patch", "validate", "--in-format=rdfp", data=text, code=1).out.decode()
     assert told.splitlines() == [
-        "standard input: invalid (1 patch, 2 rows)",
+        "standard input: invalid (1 patch, 1 row read before the error)",
         "  line 2, column 9: expected any term as predicate, found '.'",
         "  line 3, column 1: a transaction starts inside another transaction",
         "  line 4, column 1: the text ends inside a transaction, and must end it with 'TC .' or 'TA .'",

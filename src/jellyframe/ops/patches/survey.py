@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from jellyframe.batch import Batch
     from jellyframe.patch.options import PatchOptions
     from jellyframe.storage.types import Source
+    from jellyframe.stream.decoder import LookupEntries
 
 # Headers that are kept of a patch; more are counted only.
 MAX_HEADERS = 20
@@ -75,6 +76,7 @@ class PatchSurvey:
         patches: the number of patches
         frames: the number of frames; 0 for text
         delimited: whether the frames have their lengths in front; None for text
+        lookup_entries: the entries of lookup tables; None for text
         input_bytes: the size of the file, as it is
         text_bytes: the size as RDF Patch text, if that was asked for
         content: the predicates of the statements, if that was asked for
@@ -85,6 +87,7 @@ class PatchSurvey:
     patches: int = 0
     frames: int = 0
     delimited: bool | None = None
+    lookup_entries: LookupEntries | None = None
     input_bytes: int = 0
     text_bytes: int | None = None
     content: ContentSurvey | None = None
@@ -140,6 +143,7 @@ def inspect_patches(
                     survey.frames += sum(span.is_complete for span in batch.frame_spans())
                 for marked in with_marks((batch,), survey.options.stream_type):
                     collector.add(marked)
+            survey.lookup_entries = reader.lookup_entries
         collector.end()
         survey.input_bytes = counted.bytes_read
     return survey

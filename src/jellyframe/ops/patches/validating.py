@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from jellyframe.errors import JellyError, LimitError, TextError
 from jellyframe.formats.patches import open_patch_input, patch_format
+from jellyframe.formats.rdf_patch import PatchEnds, open_text_input
+from jellyframe.formats.registry import JELLY_PATCH
 from jellyframe.kernel.patch_fields import PATCH_PUNCTUATION
 from jellyframe.ops.progress import ProgressCallback, ProgressMeter
 from jellyframe.ops.sources import CountedSource
@@ -14,10 +16,10 @@ from jellyframe.ops.validating import delimiting_problem
 from jellyframe.ops.validation_report import MAX_TERM_PROBLEMS, ValidationReport
 from jellyframe.patch.marks import with_marks
 from jellyframe.patch.options import PatchOptions
+from jellyframe.patch.reader import PatchReader, open_patch_reader
 
 if TYPE_CHECKING:
     from jellyframe.batch import Batch
-    from jellyframe.formats.rdf_patch import PatchEnds
     from jellyframe.options import Limits
     from jellyframe.storage.types import Path, Source
 
@@ -107,16 +109,19 @@ def validate_patches(
         report = PatchValidationReport(counted.name)
 
         def batches() -> Iterator[Batch]:
-            reader = open_patch_input(
-                counted,
-                found,
-                limits=limits,
-                strict=strict,
-                lenient=lenient,
-                concatenated=concatenated,
-                patch_ends=patch_ends,
-                on_error=report.add_line,
-            )
+            reader: PatchReader
+            if found is JELLY_PATCH:
+                reader = open_patch_reader(counted, limits=limits, strict=strict, concatenated=concatenated)
+            else:
+                reader = open_text_input(
+                    counted,
+                    limits=limits,
+                    strict=strict,
+                    lenient=lenient,
+                    patch_ends=patch_ends,
+                    on_error=report.add_line,
+                    abort_losses=False,
+                )
             with reader:
                 try:
                     for batch in reader.batches():
