@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import io
+import weakref
 from types import ModuleType
 
 import pytest
@@ -10,6 +12,7 @@ import pytest
 import jellyframe
 from jellyframe import JellyError, OptionsError, ParseError, PhysicalType, StreamOptions
 from support import wire
+from support.patch_streams import options, stream
 from support.spark_data import quads
 
 STATEMENTS = quads(400)
@@ -114,3 +117,19 @@ def test_bare_frames_are_bounded(twin: ModuleType) -> None:
     decoder.push(bytes(50))
     with pytest.raises(jellyframe.LimitError, match="above the limit of 1000"):
         decoder.next_batch()
+
+
+@pytest.mark.parametrize("kind", ["StreamDecoder", "PatchStreamDecoder"])
+def test_the_memory_of_a_decoder_that_nobody_holds_is_free_at_once(twin: ModuleType, kind: str) -> None:
+    """Without the garbage collector, which may come late: a journal makes a decoder for each of many large chunks."""
+    decoder = getattr(twin, kind)()
+    gone = weakref.ref(decoder)
+    gc.disable()
+    try:
+        decoder.push(DATA if kind == "StreamDecoder" else stream(options()))
+        decoder.finish()
+        list(decoder.batches())
+        del decoder
+        assert gone() is None
+    finally:
+        gc.enable()

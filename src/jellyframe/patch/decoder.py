@@ -12,6 +12,7 @@ from jellyframe.stream.decoder import (
     KernelOptions,
     check_batch_rows,
     kernel_options,
+    options_callback,
 )
 
 
@@ -48,7 +49,7 @@ class PatchStreamDecoder(AnyStreamDecoder[PatchOptions]):
         limits = limits or DEFAULT_LIMITS
         check_batch_rows(batch_rows)
         kernel = PatchDecoder(
-            self._read_options,
+            options_callback(self._read_options),
             limits.max_nesting_depth,
             limits.max_frame_bytes,
             batch_rows,

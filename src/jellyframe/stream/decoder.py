@@ -11,9 +11,10 @@ Files, messages and connections are shells around this, which differ only in whe
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import fields
 from typing import Generic, NamedTuple, TypeAlias, TypeVar
+from weakref import WeakMethod
 
 from jellyframe.batch import BATCH_BYTES, Batch, NamespaceDeclaration
 from jellyframe.dialects import dialect_named
@@ -344,7 +345,7 @@ class StreamDecoder(AnyStreamDecoder[StreamOptions]):
         check_batch_rows(batch_rows)
         self._dialect = dialect_named(dialect)
         kernel = self._dialect.decoder(
-            self._read_options,
+            options_callback(self._read_options),
             limits.max_nesting_depth,
             limits.max_frame_bytes,
             batch_rows,
@@ -402,6 +403,22 @@ class StreamDecoder(AnyStreamDecoder[StreamOptions]):
             metadata=metadata,
             namespaces=declarations,
         )
+
+
+def options_callback(read: Callable[[bytes, bool], KernelOptions]) -> Callable[[bytes, bool], KernelOptions]:
+    """Return a function for the kernel that calls a method of the decoder which holds that kernel.
+
+    It does not keep the decoder alive: the memory of one that nobody holds is free at once, not when the garbage
+    collector finds the cycle.
+    """
+    method = WeakMethod(read)
+
+    def call(message: bytes, is_first: bool) -> KernelOptions:
+        found = method()
+        assert found is not None
+        return found(message, is_first)
+
+    return call
 
 
 def check_batch_rows(batch_rows: int) -> None:
