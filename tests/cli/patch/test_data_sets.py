@@ -133,3 +133,19 @@ def test_memory_does_not_grow_with_the_data(tmp_path: Path):
         peaks[statements] = max(processes.run(command).peak_bytes for command in (diff, apply))
         assert run("patch", "diff", out, new).code == 0
     assert peaks[400_000] - peaks[40_000] < 35 << 20
+
+
+def test_named_graphs_where_there_is_no_place_for_them(tmp_path: Path) -> None:
+    (tmp_path / "a.nt").write_text("<x:s> <x:p> <x:o> .\n")
+    (tmp_path / "a.nq").write_text("<x:s> <x:p> <x:o> <x:g> .\n")
+    (tmp_path / "a.rdfp").write_text("A <x:s> <x:p> <x:o> <x:g> .\n")
+    statement = "<x:s> <x:p> <x:o> <x:g> ."
+    for name, holder in (("b.nt", "N-Triples"), ("b.ttl", "Turtle")):
+        message = error_of("patch", "apply", "a.nt", "a.rdfp", "--to", name, cwd=tmp_path)
+        assert f"a named graph, which {holder} cannot hold; write quads, for instance N-Quads: {statement}" in message
+        assert not (tmp_path / name).exists()
+    for command in (["diff", "a.nt", "a.nq"], ["compact", "a.rdfp"], ["invert", "a.rdfp"]):
+        message = error_of("patch", *command, "--statement-type=triples", "--to", "b.jellyp", cwd=tmp_path)
+        assert "has a graph, which a stream of triples cannot hold; let the statement type be quads: " in message
+        assert statement in message
+        assert not (tmp_path / "b.jellyp").exists()

@@ -9,6 +9,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from jellyframe import formats
+from jellyframe.batch.lines import row_line
+from jellyframe.errors import NamedGraphError
 from jellyframe.formats.settings import JellySettings, WriteSettings
 from jellyframe.ops.convert import Conversion, output_format, stream_options_for
 from jellyframe.ops.patches.committed import CommittedRows
@@ -117,7 +119,7 @@ def apply(
                     if declared.get(name) != iri:
                         output.declare(name, iri)
                         declared[name] = iri
-                output.write(batch.fitted(has_graph=has_graph))
+                output.write(_fitted(batch, target, has_graph=has_graph))
             output.close()
         except BaseException:
             output.discard()
@@ -129,6 +131,18 @@ def apply(
         committed.committed,
         committed.aborted + committed.unfinished,
     )
+
+
+def _fitted(batch: Batch, target: formats.Format, *, has_graph: bool) -> Batch:
+    """Return a batch as the result can hold it."""
+    try:
+        return batch.fitted(has_graph=has_graph)
+    except NamedGraphError as error:
+        holder = "a stream of triples" if target.has_graphs else target.title
+        raise NamedGraphError(
+            f"the result has a statement in a named graph, which {holder} cannot hold; write quads, for instance "
+            f"N-Quads: {row_line(batch, error.row or 0)}"
+        ) from None
 
 
 def _names_graphs(changes: Iterator[Batch]) -> bool:

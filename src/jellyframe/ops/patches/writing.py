@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from jellyframe.batch.lines import row_line
+from jellyframe.errors import NamedGraphError
 from jellyframe.formats.patches import PatchOutput, open_patch_output
 from jellyframe.patch import (
     Header,
@@ -51,8 +53,16 @@ class PatchTarget:
 
     def write_batch(self, batch: Batch) -> None:
         """Write the rows of a batch. In a stream of triples, all must be in the default graph."""
-        if self._output is not None:
-            self._output.write_batch(batch.fitted(has_graph=self._options.has_graph))
+        if self._output is None:
+            return
+        try:
+            fitted = batch.fitted(has_graph=self._options.has_graph)
+        except NamedGraphError as error:
+            raise NamedGraphError(
+                "a row of the patch has a graph, which a stream of triples cannot hold; let the statement type be "
+                f"quads: {row_line(batch, error.row or 0)}"
+            ) from None
+        self._output.write_batch(fitted)
 
     def write_patch(
         self,
