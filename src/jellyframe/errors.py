@@ -320,6 +320,7 @@ _EXTRA_OF_PACKAGE = {
     "grpc_health": "grpc",
     "grpc_reflection": "grpc",
     "networkx": "networkx",
+    "numpy": "tables",
     "pandas": "pandas",
     "polars": "polars",
     "prometheus_client": "grpc",

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import csv
+import json
 from pathlib import Path
 
 import pytest
 
 import jellyframe
-from jellyframe import IRI, BlankNode, EncodeError, Literal, Triple
+from jellyframe import IRI, BlankNode, EncodeError, Literal, OptionsError, Triple
+from support.command import error_of, run
 
 EX, XSD = "http://example.org/", "http://www.w3.org/2001/XMLSchema#"
 TYPE = IRI("http://www.w3.org/1999/02/22-rdf-syntax-ns#type")
 
 
-def rows(path: Path) -> list[dict[str, str]]:
-    with path.open(newline="") as file:
-        return list(csv.DictReader(file))
+def rows(paths: list[str]) -> list[dict[str, str]]:
+    """The rows of all files, whose columns the first one names."""
+    lines = []
+    for path in paths:
+        with Path(path).open(newline="") as file:
+            lines += list(csv.reader(file))
+    return [dict(zip(lines[0], line, strict=True)) for line in lines[1:]]
 
 
 def test_nodes_and_relationships(tmp_path: Path) -> None:
@@ -59,3 +65,82 @@ def test_quoted_triples_are_refused(tmp_path: Path) -> None:
     for statement in (Triple(inner, IRI("a:p"), IRI("a:o")), Triple(IRI("a:s"), IRI("a:p"), inner)):
         with pytest.raises(EncodeError, match="quoted"):
             jellyframe.write_neo4j(jellyframe.dumps([statement]), tmp_path)
+
+
+def some_graph() -> list[Triple]:
+    triples = []
+    for number in range(200):
+        node = IRI(f"{EX}n{number}")
+        triples += [
+            Triple(node, TYPE, IRI(EX + ("Odd" if number % 2 else "Even"))),
+            Triple(node, IRI(EX + "next"), IRI(f"{EX}n{number + 1}")),
+            Triple(node, IRI(EX + "seen"), BlankNode(f"b{number % 7}")),
+            Triple(node, IRI(EX + "number"), Literal(f"0{number}", datatype=XSD + "integer")),
+        ]
+    # In one bucket only, so that the others are written again, with the lexical forms.
+    triples.append(Triple(IRI(EX + "n3"), IRI(EX + "number"), Literal("three")))
+    triples.append(Triple(IRI(EX + "n3"), IRI(EX + "rare"), Literal("x")))
+    return triples
+
+
+def test_many_buckets_hold_what_one_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = jellyframe.dumps(some_graph())
+    one = jellyframe.write_neo4j(data, tmp_path / "one")
+    monkeypatch.setattr("jellyframe.ops.bucket_files.BUCKET_BYTES", 500)
+    monkeypatch.setattr("jellyframe.ops.bucket_files._PIECE_BYTES", 100)
+    monkeypatch.setattr("jellyframe.ops.bucket_files._SMALL_PIECE_BYTES", 100)
+    read: list[int] = []
+    many = jellyframe.write_neo4j(data, tmp_path / "many", progress=read.append)
+    assert read[-1] == len(some_graph())
+    assert len(one.nodes) == 2 < len(many.nodes)
+    assert (many.node_count, many.relationship_count) == (one.node_count, one.relationship_count) == (208, 400)
+
+    def together(paths: list[str]) -> list[tuple[tuple[str, str], ...]]:
+        return sorted(tuple(row.items()) for row in rows(paths))
+
+    assert together(many.nodes) == together(one.nodes)
+    assert together(many.relationships) == together(one.relationships)
+    numbers = {row["uri:ID"]: row["number:string[]"] for row in rows(many.nodes)}
+    assert numbers[EX + "n5"] == "05"
+    assert numbers[EX + "n3"] == "03\x1fthree"
+
+
+def test_an_overwrite_leaves_no_old_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = jellyframe.dumps(some_graph())
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(OSError, match="there is something already"):
+        jellyframe.write_neo4j(data, tmp_path)
+    with monkeypatch.context() as patched:
+        patched.setattr("jellyframe.ops.bucket_files.BUCKET_BYTES", 500)
+        jellyframe.write_neo4j(data, tmp_path, save="overwrite")
+    jellyframe.write_neo4j(data, tmp_path, save="overwrite")
+    names = sorted(path.name for path in tmp_path.iterdir())
+    assert names == [
+        "nodes-00000.csv",
+        "nodes-header.csv",
+        "notes.txt",
+        "relationships-00000.csv",
+        "relationships-header.csv",
+    ]
+    with pytest.raises(OptionsError, match="appended"):
+        jellyframe.write_neo4j(data, tmp_path, save="append")
+
+
+def test_nothing_has_headers_too(tmp_path: Path) -> None:
+    files = jellyframe.write_neo4j(jellyframe.dumps([]), tmp_path / "x")
+    assert rows(files.nodes) == rows(files.relationships) == []
+    assert Path(files.nodes[0]).read_text() == '"uri:ID",":LABEL"\n'
+    assert all(Path(path).exists() for path in files.nodes + files.relationships)
+
+
+def test_the_command(tmp_path: Path) -> None:
+    with jellyframe.open_writer(tmp_path / "x.jelly") as writer:
+        writer.write(some_graph())
+    done = run("rdf", "to-neo4j", tmp_path / "x.jelly", "--to", tmp_path / "out", "--json")
+    told = json.loads(done.out)
+    assert (told["node_count"], told["relationship_count"]) == (208, 400)
+    assert "neo4j-admin database import full" in done.err
+    assert "there is something already" in error_of("rdf", "to-neo4j", tmp_path / "x.jelly", "--to", tmp_path / "out")
+    (tmp_path / "bad.jelly").write_bytes(jellyframe.dumps(some_graph())[:-20])
+    error_of("rdf", "to-neo4j", tmp_path / "bad.jelly", "--to", tmp_path / "new")
+    assert not (tmp_path / "new").exists()

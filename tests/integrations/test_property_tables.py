@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -12,10 +13,13 @@ from hypothesis import given
 
 import jellyframe
 from jellyframe import IRI, BlankNode, Literal, Triple, pivot
+from jellyframe.batch import Batch
 from jellyframe.errors import TableError
-from jellyframe.integrations.class_tables import ClassProperties
+from jellyframe.integrations.class_tables import folder_names
 from jellyframe.integrations.column_types import STRING, ColumnType
-from jellyframe.integrations.property_tables import Property
+from jellyframe.integrations.planned_files import PartFile, fits, plan_of
+from jellyframe.integrations.property_columns import Property, make_table, properties_of
+from jellyframe.integrations.subject_rows import SubjectRows
 from support.strategies import Shape, statement_lists
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
@@ -131,11 +135,60 @@ def test_types_of_parts_merge() -> None:
     assert integer.merged(ColumnType("boolean")) == STRING
     assert ColumnType("decimal", 30, 0).merged(ColumnType("decimal", 0, 30)) == STRING
     found = [
-        ClassProperties({EX + "A": {EX + "p": Property(integer, False)}}),
-        ClassProperties({EX + "A": {EX + "p": Property(decimal, True)}, "http://b/A": {}, "": {}}),
+        PartFile(EX + "A", "a", 1, 1, {EX + "p": Property(integer, False)}),
+        PartFile(EX + "A", "b", 1, 1, {EX + "p": Property(decimal, True)}),
+        PartFile("http://b/A", "c", 1, 1, {}),
+        PartFile("", "d", 1, 1, {}),
     ]
-    merged = ClassProperties.merged(ClassProperties.from_json(one.as_json()) for one in found)
-    assert merged.classes[EX + "A"] == {EX + "p": Property(ColumnType("decimal", 3, 2), True)}
-    folders = merged.folders()
+    plan = plan_of(PartFile.from_json(json.loads(json.dumps(table.as_json()))) for table in found)
+    assert plan == {EX + "A": {EX + "p": Property(ColumnType("decimal", 3, 2), True)}, "http://b/A": {}, "": {}}
+    assert [fits(table.columns, plan[table.table]) for table in found] == [False, True, True, True]
+    assert fits({EX + "p": Property(integer, False)}, {EX + "p": Property(ColumnType("integer", 5), False)})
+    folders = folder_names(plan)
     assert folders[""] == "untyped"
     assert len(set(folders.values())) == 3
+
+
+def test_the_same_value_counts_once_however_it_is_stored() -> None:
+    long = "x" * 1000
+    typed = [Literal("1", datatype=f"{EX}t{number}") for number in range(100)]
+    values: list[Literal | IRI] = [
+        Literal("Paris", language="en"),
+        Literal("Paris", language="fr"),
+        Literal("Paris"),
+        Literal(long),
+        Literal(long, language="de"),
+        IRI(EX + long),
+        *typed,
+    ]
+    triples = [Triple(IRI(EX + "s"), P, value) for value in values * 3]
+    # In frames of one row, so that no two of them are in one batch.
+    data = b"".join(jellyframe.dumps([triple]) for triple in triples)
+    table = pivot(data, concatenated=True)
+    assert table["p"].to_pylist() == [["Paris", long, EX + long, *["1"] * 100]]
+
+
+def test_all_classes_at_once_are_each_alone(tmp_path: Path) -> None:
+    triples = []
+    for number in range(100):
+        subject = IRI(f"{EX}s{number}")
+        triples += [Triple(subject, TYPE, IRI(f"{EX}C{divisor}")) for divisor in (2, 3, 5) if number % divisor == 0]
+        triples.append(Triple(subject, IRI(f"{EX}p{number % 4}"), Literal(str(number), datatype=XSD + "integer")))
+    # Statements of a subject come apart.
+    triples = triples[::2] + triples[1::2]
+    rows = SubjectRows.of([Batch.from_statements(triples)])
+    found = dict(rows.by_class())
+    assert set(found) == {EX + "C2", EX + "C3", EX + "C5", ""}
+    for class_iri, chosen in found.items():
+        if class_iri:
+            parts = chosen.parts()
+            table = make_table(chosen, parts, properties_of(chosen.terms, parts))
+            assert table.equals(pivot(jellyframe.dumps(triples), class_iri))
+    typed = {str(triple.s) for triple in triples if triple.p == TYPE}
+    others = {str(triple.s) for triple in triples} - typed
+    assert {f"<{name}>" for name in found[""].names.to_pylist()} == others
+
+
+def test_an_iri_that_looks_like_another_term_is_refused() -> None:
+    with pytest.raises(TableError, match="would not be taken for one"):
+        pivot(jellyframe.dumps([Triple(IRI("_:x"), P, Literal("y"))]))

@@ -12,7 +12,7 @@ from jellyframe.cli.arguments import CommandParser
 if TYPE_CHECKING:
     from types import ModuleType
 
-RDF_COMMANDS: tuple[str, ...] = ("to_jelly", "from_jelly", "transcode", "inspect", "validate")
+RDF_COMMANDS: tuple[str, ...] = ("to_jelly", "from_jelly", "transcode", "inspect", "validate", "to_neo4j")
 PATCH_COMMANDS: tuple[str, ...] = (
     "to_jelly",
     "from_jelly",
@@ -30,6 +30,7 @@ HTTP_COMMANDS: tuple[str, ...] = ("serve",)
 SPARK_COMMANDS: tuple[str, ...] = (
     "convert",
     "merge",
+    "neo4j",
     "partition",
     "sample",
     "stats",

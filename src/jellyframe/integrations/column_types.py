@@ -64,28 +64,24 @@ def _decimal(digits: int, scale: int) -> ColumnType:
     return ColumnType("decimal", digits, scale) if digits + scale <= _MOST_DIGITS else STRING
 
 
-def type_of(values: pa.Array, kinds: pa.Array, datatypes: pa.Array) -> ColumnType:
-    """Return the type for objects: their strings, their kinds of term, and the datatypes of literals.
+def type_of(values: Callable[[], pa.Array], datatypes: set[str] | None) -> ColumnType:
+    """Return the type for objects: their strings, and their datatypes if all of them are typed literals.
 
     It is `string` unless all are literals of one family of XSD datatypes (integers and decimals are one), and all
-    lexical forms are valid and fit.
+    lexical forms are valid and fit. The strings are asked for only if they matter.
     """
-    if kinds.unique().to_pylist() != ["literal"]:
+    if not datatypes:
         return STRING
-    named = set(datatypes.unique().to_pylist())
-    if None in named or not named:
-        return STRING
-    texts = pc.utf8_trim_whitespace(values)
     for family, find in _FAMILIES:
-        if named <= family:
-            return find(texts)
+        if datatypes <= family:
+            return find(pc.utf8_trim_whitespace(values()))
     return STRING
 
 
-def converted(values: pa.Array, kinds: pa.Array, column: ColumnType) -> pa.Array:
-    """Return objects as values of a type that fits them. Strings are IRIs, `_:label`, or lexical forms as they are."""
+def converted(values: pa.Array, column: ColumnType) -> pa.Array:
+    """Return strings as values of a type that fits them."""
     if column.kind == "string":
-        return pc.if_else(pc.equal(kinds, "bnode"), pc.binary_join_element_wise("_:", values, ""), values)
+        return values
     texts = pc.utf8_trim_whitespace(values)
     if column.kind == "boolean":
         return pc.is_in(texts, value_set=pa.array(["true", "1"]))
@@ -103,7 +99,7 @@ def _all_match(texts: pa.Array, pattern: str) -> bool:
 def _casts(texts: pa.Array, column: ColumnType) -> ColumnType:
     """Return the type if Arrow converts all values: it refuses, for example, the 30th of February."""
     try:
-        converted(texts, pa.nulls(len(texts), pa.string()), column)
+        converted(texts, column)
     except pa.ArrowException:
         return STRING
     return column

@@ -97,6 +97,13 @@ class StatementSource:
         with open_reader(self.source, limits=self._options.limits, batch_rows=1) as reader:
             return reader.options.has_graph
 
+    @property
+    def jelly_bytes(self) -> int | None:
+        """About how many bytes the source has, as Jelly; None for a file object."""
+        if self.is_files:
+            return self.inputs.bytes_as_jelly
+        return memoryview(self.source).nbytes if isinstance(self.source, bytes | bytearray | memoryview) else None
+
     def batches(self) -> Iterator[Batch]:
         """Yield the wanted statements."""
         if self.is_files:

@@ -38,7 +38,8 @@ else:
     from jellyframe.kernel.runs import copy_bytes, equal_bytes, hash_bytes, move_bytes
 
 # Longer strings hardly ever come twice in one batch, and looking would cost more than storing them again.
-INTERN_MAX_BYTES = cython.declare(cython.Py_ssize_t, 128)
+LONGEST_INTERNED = 128
+INTERN_MAX_BYTES = cython.declare(cython.Py_ssize_t, LONGEST_INTERNED)
 # How far back a small table is searched: enough for real data, and a bound for hostile data.
 FIND_LATEST = cython.declare(cython.Py_ssize_t, 64)
 # Offsets are 32-bit, as in Arrow's plain string arrays.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from os import PathLike, fspath
 from typing import Any
@@ -125,10 +126,19 @@ class Output:
         """Return a batch as the files can hold it. Raises NamedGraphError if that would lose graphs."""
         return batch if self.has_graph else batch.without_graph()
 
-    def publish(self, staged: list[str]) -> None:
-        """Put the files of all tasks in place."""
+    def stage_manifest(self, document: dict[str, Any]) -> str:
+        """Write what the folder holds to the staging folder, and return the path of that file."""
+        path = f"{self.target.staging}/driver/{MANIFEST}"
+        storage = self.target.storage
+        storage.fs.create_dir(path.rpartition("/")[0], recursive=True)
+        with storage.fs.open_output_stream(path) as stream:
+            stream.write((json.dumps(document, ensure_ascii=False, indent=2) + "\n").encode())
+        return path
+
+    def publish(self, staged: list[str], places: Mapping[str, str] | None = None) -> None:
+        """Put the files of all tasks in place: where `places` says, else below the folder as they are now."""
         is_data = is_replaced_patch if self.format.is_patch else is_replaced
-        self.target.publish(staged, self.save, is_data=is_data)
+        self.target.publish(staged, self.save, is_data=is_data, places=places)
 
 
 class _FormatFiles(RollingFiles):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
@@ -13,7 +12,7 @@ import pyarrow as pa
 
 from jellyframe.arrow.grouping import Groups
 from jellyframe.arrow.terms import BatchMaker
-from jellyframe.ops.outputs import MANIFEST, Output
+from jellyframe.ops.outputs import Output
 from jellyframe.ops.tasks import FolderEntry, TaskResult
 from jellyframe.storage.rolling import RollingFiles
 
@@ -93,9 +92,4 @@ def stage_manifest(results: Sequence[TaskResult], by: str, buckets: int, output:
     document: dict[str, Any] = {"by": by, "format": output.format.name, "folders": folders}
     if by == SUBJECT:
         document |= {"buckets": buckets, "hash": "CRC-32 of the subject in N-Triples, modulo the buckets"}
-    path = f"{output.target.staging}/driver/{MANIFEST}"
-    storage = output.target.storage
-    storage.fs.create_dir(path.rpartition("/")[0], recursive=True)
-    with storage.fs.open_output_stream(path) as stream:
-        stream.write((json.dumps(document, ensure_ascii=False, indent=2) + "\n").encode())
-    return path
+    return output.stage_manifest(document)

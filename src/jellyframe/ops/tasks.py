@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TypedDict
+from typing import Any, TypedDict
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -35,7 +35,7 @@ class FolderEntry(TypedDict):
 class TaskResult:
     """What a task has written: files with their sizes, statements, bad records left out, and the first of them.
 
-    `folders` has what is in each folder, if there are several.
+    `folders` has what is in each folder, if there are several; `details` what else a job has to know of its tasks.
     """
 
     files: list[tuple[str, int]] = field(default_factory=list)
@@ -43,6 +43,7 @@ class TaskResult:
     bad: int = 0
     problems: list[str] = field(default_factory=list)
     folders: list[FolderEntry] = field(default_factory=list)
+    details: list[dict[str, Any]] = field(default_factory=list)
 
     def add_files(self, written: RollingFiles, output: Output) -> None:
         """Add files that are complete."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
@@ -90,11 +90,19 @@ class Target:
             name = self.storage.display(self.path)
             raise StorageError(f"{name}: there is something already; overwrite it, or append to it")
 
-    def publish(self, staged: Sequence[str], save: SaveMode, *, is_data: NameTest | None = None) -> None:
+    def publish(
+        self,
+        staged: Sequence[str],
+        save: SaveMode,
+        *,
+        is_data: NameTest | None = None,
+        places: Mapping[str, str] | None = None,
+    ) -> None:
         """Move files into the target, instead of what is there or in addition to it. If that fails, nothing changes.
 
         `save` says what to do about what is there: `error` raises if there is anything. `is_data` says what an
-        overwrite replaces: Jelly files by default. Other jobs that publish in the target wait for this one.
+        overwrite replaces: Jelly files by default. `places` has where in the target files go; those that it does not
+        name keep their names and folders. Other jobs that publish in the target wait for this one.
         """
         self.require(staged)
         try:
@@ -103,7 +111,7 @@ class Target:
                 if save == ERROR:
                     self.require_empty()
                 old = self.storage.data_files(self.path, is_data) if save == OVERWRITE else []
-                self._replace([file.path for file in old], staged, lock)
+                self._replace([file.path for file in old], staged, places or {}, lock)
         except StorageError:
             raise
         except OSError as error:
@@ -111,7 +119,7 @@ class Target:
         self.remove_staging()
         self._remove_abandoned()
 
-    def _replace(self, old: Sequence[str], staged: Sequence[str], lock: FolderLock) -> None:
+    def _replace(self, old: Sequence[str], staged: Sequence[str], places: Mapping[str, str], lock: FolderLock) -> None:
         moved: list[tuple[str, str]] = []
         try:
             if self.storage.is_local:
@@ -119,7 +127,8 @@ class Target:
                 for path in old:
                     self._move(path, f"{self._replaced}/{path[len(self.path) + 1 :]}", moved, lock)
             for path in staged:
-                self._move(path, f"{self.path}/{self._place_in_target(path)}", moved, lock)
+                place = places.get(path) or self._place_in_target(path)
+                self._move(path, f"{self.path}/{place}", moved, lock)
             lock.require()
         except BaseException:
             self._undo(moved)

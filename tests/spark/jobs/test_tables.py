@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import jellyframe
-from jellyframe import IRI, Literal, OptionsError, Triple
+from jellyframe import IRI, EncodeError, Literal, OptionsError, Triple
 from jellyframe.spark import jobs
 
 EX = "http://example.org/"
@@ -51,6 +51,37 @@ def test_tables_are_those_of_pivot(spark, tmp_path: Path) -> None:
         jobs.tables(spark, paths, tmp_path / "out", save="append")
     assert jobs.tables(spark, paths[:1], tmp_path / "out", save="overwrite").files > 0
     assert not list((tmp_path / "out").glob("_jelly*"))
+
+
+def test_graphs_for_neo4j_are_those_of_one_process(spark, tmp_path: Path) -> None:
+    triples = [
+        triple
+        for number in range(200)
+        for triple in (
+            Triple(IRI(f"{EX}s{number}"), IRI(EX + "next"), IRI(f"{EX}s{number + 1}")),
+            Triple(IRI(f"{EX}s{number}"), IRI(EX + "number"), Literal(f"0{number}", datatype=INTEGER)),
+        )
+    ]
+    triples.append(Triple(IRI(f"{EX}s7"), IRI(EX + "number"), Literal("seven")))
+    with jellyframe.open_writer(tmp_path / "x.jelly") as writer:
+        writer.write(triples)
+    here = jellyframe.write_neo4j(tmp_path / "x.jelly", tmp_path / "here")
+    summary = jobs.neo4j(spark, tmp_path / "x.jelly", tmp_path / "there")
+    assert summary.statements == len(triples)
+    for kind in ("nodes", "relationships"):
+        header, *parts = sorted((tmp_path / "there").glob(f"{kind}-*.csv"), reverse=True)
+        expected = [Path(path).read_text() for path in getattr(here, kind)]
+        assert header.read_text() == expected[0]
+        lines = sorted(line for part in parts for line in part.read_text().splitlines())
+        assert lines == sorted("".join(expected[1:]).splitlines())
+    with pytest.raises(OptionsError, match="appended"):
+        jobs.neo4j(spark, tmp_path / "x.jelly", tmp_path / "there", save="append")
+    inner = Triple(IRI("a:s"), IRI("a:p"), IRI("a:o"))
+    with jellyframe.open_writer(tmp_path / "q.jelly") as writer:
+        writer.write([Triple(inner, IRI("a:p"), IRI("a:o"))])
+    with pytest.raises(EncodeError, match="quoted"):
+        jobs.neo4j(spark, tmp_path / "q.jelly", tmp_path / "quoted")
+    assert not (tmp_path / "quoted").exists()
 
 
 def test_vertices_and_edges(spark, tmp_path: Path) -> None:

@@ -23,6 +23,22 @@ def add_output_options(parser: CommandParser, *, may_append: bool = True, has_fi
     """Add the output folder, what is done if it has something in it, and how it is written."""
     add_target(parser, may_append=may_append)
     add_data_options(parser, has_files=has_files)
+    _add_blank_nodes(parser)
+
+
+def add_table_target(parser: CommandParser) -> None:
+    """Add the output folder of a job that writes tables, and how it reads blank nodes and ends."""
+    add_target(parser, may_append=False)
+    _add_blank_nodes(parser)
+    parser.add_switch("--json", default=False, help="the summary as JSON on standard output")
+
+
+def table_settings(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return what `add_table_target` has added, as arguments of functions in `jellyframe.spark.jobs`."""
+    return {"save": "overwrite" if arguments.overwrite else "error", "blank_nodes": arguments.blank_nodes}
+
+
+def _add_blank_nodes(parser: CommandParser) -> None:
     parser.add_argument(
         "--blank-nodes",
         choices=("keep", "per-file"),

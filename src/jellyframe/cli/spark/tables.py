@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from jellyframe.cli.spark.jobs import add_job, input_paths, job_session, read_settings, report
-from jellyframe.cli.spark.output import add_target
+from jellyframe.cli.spark.output import add_table_target, table_settings
 
 
 def add_parser(subparsers: Any) -> None:
@@ -23,21 +23,13 @@ jellyframe spark tables people.jelly --to tables
 jellyframe spark tables dump/*.nt.gz --to tables --overwrite --json
 """,
     )
-    add_target(parser, may_append=False)
-    parser.add_argument(
-        "--blank-nodes",
-        choices=("keep", "per-file"),
-        default="keep",
-        help="keep labels as they are (the default: files of a dump share nodes), or make those of each file its own",
-    )
-    parser.add_switch("--json", default=False, help="the summary as JSON on standard output")
+    add_table_target(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    paths, settings = input_paths(arguments), read_settings(arguments)
-    settings |= {"save": "overwrite" if arguments.overwrite else "error", "blank_nodes": arguments.blank_nodes}
+    paths = input_paths(arguments)
     with job_session(arguments) as spark:
         from jellyframe.spark.jobs import tables
 
-        summary = tables(spark, paths, arguments.to, **settings)
+        summary = tables(spark, paths, arguments.to, **read_settings(arguments), **table_settings(arguments))
     return report(summary, arguments)

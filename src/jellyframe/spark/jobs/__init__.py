@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from jellyframe.spark.jobs.inputs import read_statements
     from jellyframe.spark.jobs.inverting import invert
     from jellyframe.spark.jobs.merging import merge
+    from jellyframe.spark.jobs.neo4j import neo4j
     from jellyframe.spark.jobs.partitioning import partition
     from jellyframe.spark.jobs.patching import apply, compact, diff
     from jellyframe.spark.jobs.replicating import Replication, replicate
@@ -40,6 +41,7 @@ __all__ = [
     "graph_frames",
     "invert",
     "merge",
+    "neo4j",
     "partition",
     "read_statements",
     "replicate",
@@ -59,6 +61,7 @@ _HOMES = {
     "graph_frames": "graph_frames",
     "invert": "inverting",
     "merge": "merging",
+    "neo4j": "neo4j",
     "partition": "partitioning",
     "read_statements": "inputs",
     "replicate": "replicating",

@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-import json
 import time
-from collections.abc import Iterator
+from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-
 from jellyframe.errors import OptionsError
-from jellyframe.integrations.class_tables import ClassProperties, ClassTables, find_properties, write_class_tables
+from jellyframe.integrations.class_tables import publish_class_tables, write_class_tables
+from jellyframe.integrations.planned_files import PartFile, Plan, write_planned
 from jellyframe.ops.bad_input import FAILFAST, Mode
+from jellyframe.ops.bucket_files import buckets_for, read_bucket
 from jellyframe.ops.inputs import KEEP, BlankNodes, Paths
 from jellyframe.ops.summary import Summary
-from jellyframe.ops.tasks import TaskResult, summarize
-from jellyframe.spark.jobs.bucketing import bucket_count, write_by_bucket
 from jellyframe.spark.jobs.errors import plain_errors
-from jellyframe.spark.jobs.exchange import all_batches
-from jellyframe.spark.jobs.inputs import JobInputs, map_tasks
+from jellyframe.spark.jobs.grouping import bucket_summary, run_tasks, write_buckets
+from jellyframe.spark.jobs.inputs import JobInputs
 from jellyframe.spark.jobs.outputs import job_output
-from jellyframe.spark.jobs.running import RESULT_SCHEMA, collected, cores, task_place
+from jellyframe.spark.jobs.running import cores, task_place
 from jellyframe.storage.commit import APPEND, ERROR, SaveMode
 
 if TYPE_CHECKING:
-    from jellyframe.ops.outputs import Output
     from jellyframe.spark.types import Session, SourceOptions
 
 
@@ -67,43 +63,21 @@ def tables(
         **(read_options or {}),
     }
     inputs = JobInputs.find(paths, in_format=in_format, **given)
-    has_graph = inputs.files.has_graphs()
-    target = job_output(output, has_graph=has_graph, out_format="parquet", save=save)
+    target = job_output(output, has_graph=False, out_format="parquet", save=save)
     start = time.monotonic()
     try:
         with plain_errors():
-            read, results = _make(spark, inputs, target, has_graph)
-            made = ClassTables.of(results)
-            target.publish([*made.files, made.stage_manifest(target)])
+            buckets = buckets_for(inputs.files.bytes_as_jelly, 2 * cores(spark))
+            results, together = write_buckets(spark, inputs, target, buckets)
+
+            def write(bucket: int, plan: Plan | None) -> list[PartFile]:
+                folder, _name = task_place(target)
+                batches = read_bucket(target.target.storage, together, bucket)
+                return write_class_tables(batches, target, folder, target.target.part_name(bucket), plan)
+
+            files = write_planned(buckets, write, partial(run_tasks, spark))
+        publish_class_tables(files, target)
     except BaseException:
         target.target.discard()
         raise
-    done = TaskResult(files=made.sizes, statements=read.statements, bad=read.bad_records, problems=list(read.problems))
-    return summarize("tables", [inputs.files], target, [done], time.monotonic() - start)
-
-
-def _make(spark: Session, inputs: JobInputs, target: Output, has_graph: bool) -> tuple[Summary, list[dict[str, Any]]]:
-    """Bring the statements of each subject together, find the columns of all classes, and write the tables."""
-    place = target.target.storage.display(f"{target.target.staging}/by-subject")
-    together = job_output(place, has_graph=has_graph)
-    count = max(bucket_count([inputs]), 2 * cores(spark))
-    read = write_by_bucket("tables", spark, [inputs], together, all_batches, count)
-    subjects = JobInputs.find([place]).files
-    files = list(subjects.files)
-
-    def columns(number: int) -> Iterator[pa.RecordBatch]:
-        yield _result_batch(json.dumps(find_properties(subjects, files[number]).as_json()))
-
-    def written(number: int) -> Iterator[pa.RecordBatch]:
-        folder, name = task_place(target)
-        found = write_class_tables(subjects, files[number], plan, target, folder, f"{name}-{number}")
-        yield _result_batch(json.dumps(found))
-
-    found = collected(map_tasks(spark, len(files), columns, RESULT_SCHEMA))
-    plan = ClassProperties.merged(ClassProperties.from_json(json.loads(row[0])) for row in found)
-    rows = collected(map_tasks(spark, len(files), written, RESULT_SCHEMA))
-    return read, [entry for row in rows for entry in json.loads(row[0])]
-
-
-def _result_batch(text: str) -> pa.RecordBatch:
-    return pa.RecordBatch.from_pydict({"result": pa.array([text], pa.string())})
+    return bucket_summary("tables", inputs, target, results, files, time.monotonic() - start)

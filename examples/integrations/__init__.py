@@ -1,0 +1,1 @@
+"""Jelly in other libraries, one example each: `python -m examples.integrations.with_rdflib`."""

@@ -1,0 +1,51 @@
+"""The names of the files that Neo4j's importer takes, and the command that imports them."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+NODES, RELATIONSHIPS = "nodes", "relationships"
+_FILE_NAME = re.compile(rf"({NODES}|{RELATIONSHIPS})-(header|[0-9]+)\.csv")
+
+
+class Neo4jFiles(NamedTuple):
+    """The folder that was written, how much is in it, and the command that imports it.
+
+    Attributes:
+        folder: the folder
+        nodes: the paths of the files of nodes, the header first
+        relationships: the paths of the files of relationships, the header first
+        node_count: how many nodes there are
+        relationship_count: how many relationships there are
+    """
+
+    folder: str
+    nodes: list[str]
+    relationships: list[str]
+    node_count: int
+    relationship_count: int
+
+    def command(self, database: str = "neo4j") -> str:
+        """Return the command that makes a database of the files.
+
+        Args:
+            database: the name of the database
+        """
+        return import_command(self.folder, database)
+
+
+def is_graph_file(name: str) -> bool:
+    """Return whether an overwrite replaces a file of this name."""
+    return _FILE_NAME.fullmatch(name) is not None
+
+
+def import_command(folder: str, database: str = "neo4j") -> str:
+    """Return the command that makes a database of the files in a folder, as a shell takes it."""
+    nodes, relationships = (
+        f"--{kind}='{folder}/{kind}-header.csv,{folder}/{kind}-[0-9]+.csv'" for kind in (NODES, RELATIONSHIPS)
+    )
+    return (
+        f"neo4j-admin database import full {database} --array-delimiter=U+001F --multiline-fields=true "
+        f"{nodes} {relationships}"
+    )

@@ -1,0 +1,124 @@
+"""Statements in files that keep those of each bucket apart, so that some tasks write them and others read a bucket.
+
+A file has pieces, each a Jelly stream of one bucket, and behind them a table that says where each piece is.
+Needs numpy.
+"""
+
+from __future__ import annotations
+
+import io
+import struct
+from array import array
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from jellyframe.batch import Batch
+from jellyframe.errors import StorageError
+from jellyframe.ops.deduplication import by_bucket
+from jellyframe.options import StreamOptions
+from jellyframe.patch.journal import NO_LIMITS
+from jellyframe.storage.stores import Storage
+from jellyframe.stream.reader import open_reader
+from jellyframe.stream.writer import JellyWriter, open_writer
+
+# A bucket of this size is comfortable to hold in memory, decoded.
+BUCKET_BYTES = 16 << 20
+# How large a piece gets, unless there are so many buckets that the open ones would take too much memory together.
+_PIECE_BYTES = 1 << 20
+_OPEN_BYTES = 128 << 20
+_SMALL_PIECE_BYTES = 64 << 10
+# The numbers of a piece in the table: its bucket, its side, where it begins, and its size.
+_NUMBERS = 4
+_TAIL = struct.Struct("<q")
+
+
+def buckets_for(jelly_bytes: int, least: int = 1) -> int:
+    """Return in how many buckets of a good size data of this size, as Jelly, goes."""
+    return max(-(-jelly_bytes // BUCKET_BYTES), least)
+
+
+class BucketFile:
+    """A file that is being written. Statements are triples: graphs are dropped.
+
+    Args:
+        storage: where it is
+        path: its name there
+        buckets: how many buckets there are
+    """
+
+    def __init__(self, storage: Storage, path: str, buckets: int) -> None:
+        self._file = storage.fs.open_output_stream(path)
+        self._buckets = buckets
+        self._piece_bytes = max(_SMALL_PIECE_BYTES, min(_PIECE_BYTES, _OPEN_BYTES // buckets))
+        self._open: dict[tuple[int, int], _Piece] = {}
+        self._table = array("q")
+        self._size = 0
+
+    def add(self, batch: Batch, side: int = 0) -> None:
+        """Add statements to the buckets of their subjects. `side` tells different kinds of them apart."""
+        ordered, ends = by_bucket(batch.without_graph(merge=True), self._buckets)
+        start = 0
+        for bucket, stop in enumerate(ends):
+            if stop > start:
+                piece = self._open.get((bucket, side))
+                if piece is None:
+                    piece = self._open[bucket, side] = _Piece()
+                piece.writer.write_batch(ordered, start, stop)
+                if piece.memory.tell() >= self._piece_bytes:
+                    self._write(bucket, side, self._open.pop((bucket, side)))
+            start = stop
+
+    def _write(self, bucket: int, side: int, piece: _Piece) -> None:
+        piece.writer.close()
+        content = piece.memory.getbuffer()
+        self._file.write(content)
+        self._table.extend((bucket, side, self._size, len(content)))
+        self._size += len(content)
+
+    def close(self) -> None:
+        """Write what is left, and the table."""
+        for (bucket, side), piece in self._open.items():
+            self._write(bucket, side, piece)
+        self._open.clear()
+        self._file.write(self._table.tobytes())
+        self._file.write(_TAIL.pack(len(self._table)))
+        self._file.close()
+
+    def __enter__(self) -> BucketFile:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_exception: object) -> None:
+        if kind is None:
+            self.close()
+        else:
+            # It is of no use, and is removed with the folder that it is in.
+            self._file.close()
+
+
+class _Piece:
+    """A Jelly stream in memory."""
+
+    def __init__(self) -> None:
+        self.memory = io.BytesIO()
+        options = StreamOptions().resolved(has_graph=False)
+        self.writer: JellyWriter = open_writer(self.memory, options, restart_every=None)
+
+
+def read_bucket(storage: Storage, paths: Iterable[str], bucket: int, side: int = 0) -> Iterator[Batch]:
+    """Yield the statements of a side of a bucket, from all files, in order."""
+    for path in paths:
+        with storage.fs.open_input_file(path) as file:
+            for start, size in _places(file, path, bucket, side):
+                with open_reader(file.read_at(size, start), limits=NO_LIMITS) as reader:
+                    yield from reader.batches()
+
+
+def _places(file: Any, path: str, bucket: int, side: int) -> list[tuple[int, int]]:
+    end = file.size() - _TAIL.size
+    (count,) = _TAIL.unpack(file.read_at(_TAIL.size, max(end, 0)).rjust(_TAIL.size, b"\xff"))
+    table = array("q")
+    if not 0 <= count * table.itemsize <= end:
+        raise StorageError(f"{path}: that is not a complete file of buckets")
+    table.frombytes(file.read_at(count * table.itemsize, end - count * table.itemsize))
+    pieces = (table[at : at + _NUMBERS] for at in range(0, count, _NUMBERS))
+    return [(start, size) for number, of_side, start, size in pieces if (number, of_side) == (bucket, side)]
