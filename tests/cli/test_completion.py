@@ -33,7 +33,7 @@ def bash_script(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ("words", "expected"),
     [
         (["rd"], {"rdf"}),
-        (["rdf", "t"], {"to-jelly", "transcode"}),
+        (["rdf", "t"], {"to-jelly", "to-neo4j", "transcode"}),
         (["rdf", "to-jelly", "--opt.max-p"], {"--opt.max-prefix-table-size"}),
         (["rdf", "to-jelly", "--compress", ""], {"gzip", "zstd", "none"}),
         (["rdf", "from-jelly", "--out-format", "j"], {"jelly", "jsonld", "jelly-text"}),
