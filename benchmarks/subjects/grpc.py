@@ -3,9 +3,10 @@
 Both servers are processes; the clients are in this one. Frames are those that pyjelly writes.
 """
 
+import asyncio
 import statistics
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ MANY = 50
 FORWARD = Row("grpc-forward", "gRPC: one publisher, one subscriber", "a server that forwards bytes", "frames/s", 0.6)
 FAN_OUT = Row("grpc-fan-out", f"gRPC: {MANY} subscribers", "a server that forwards bytes", "frames/s", 0.6)
 PAIR = Row("grpc-pair", "gRPC: encode, publish, subscribe, decode", "pyjelly, the same", "statements/s", 10)
+PAIR_FRAMES = Row("grpc-pair-frames", "gRPC: the same in frames of pyjelly's size", "pyjelly", "statements/s", None)
 LATENCY = Row("grpc-latency", "gRPC: a frame of 100 statements", "a server that forwards bytes", "s", 2, at_most=True)
 LOG = Row("grpc-log", "gRPC: a topic with a log", "a live topic", "frames/s", 0.5)
 
@@ -30,7 +32,7 @@ _PAIR_STATEMENTS = 40_000
 _LATENCIES = 300
 
 
-@once("grpc", FORWARD, FAN_OUT, PAIR, LATENCY, LOG)
+@once("grpc", FORWARD, FAN_OUT, PAIR, PAIR_FRAMES, LATENCY, LOG)
 def measure(settings: Settings, wanted: frozenset[str]) -> Iterator[Measurement]:
     from ..grpc_work import running
 
@@ -67,8 +69,8 @@ class _Contests:
         yield from self._forward(FORWARD, frames[: _STATEMENTS // 100], 1, self._ours, self._opaque)
         yield from self._forward(FAN_OUT, frames[: _STATEMENTS // 2500], MANY, self._ours, self._opaque)
         yield from self._forward(LOG, frames[: _STATEMENTS // 100], 1, self._log, self._ours)
-        if PAIR.name in self._wanted:
-            yield self._pair()
+        yield from self._pair(PAIR, self._our_pair)
+        yield from self._pair(PAIR_FRAMES, self._our_pair_in_frames)
         if LATENCY.name in self._wanted:
             yield self._latency()
 
@@ -90,20 +92,40 @@ class _Contests:
     def _rates(self, contestants: dict[str, Contestant]) -> dict[str, Any]:
         return rates(contestants, self._settings.repeats, collect_garbage=self._settings.collect_garbage)
 
-    def _pair(self) -> Measurement:
+    def _pair(self, row: Row, ours: Callable[[], int]) -> Iterator[Measurement]:
+        if row.name not in self._wanted:
+            return
         count = min(_PAIR_STATEMENTS, self._workload.peer_count)
         theirs = self._workload.peer_statements[:count]
         contestants = {
-            "ours": Contestant(
-                lambda: self._our_pair(self._workload.statements_count), self._workload.statements_count
-            ),
+            "ours": Contestant(ours, self._workload.statements_count),
             "peer": Contestant(lambda: self._their_pair(theirs), count),
         }
         outcomes = self._rates(contestants)
-        return measurement(PAIR, DATASET, outcomes["ours"], outcomes["peer"])
+        yield measurement(row, DATASET, outcomes["ours"], outcomes["peer"])
 
-    def _our_pair(self, count: int) -> int:
-        """Return our contestants, which encode batches as they are sent and decode them as they arrive."""
+    def _our_pair(self) -> int:
+        """Our own clients, with their defaults."""
+        return asyncio.run(self._publish_and_subscribe())
+
+    async def _publish_and_subscribe(self) -> int:
+        from jellyframe.grpc import aio
+
+        async with aio.connect(self._ours) as publisher, aio.connect(self._ours) as subscriber:
+            subscription = subscriber.subscribe("t")
+            await subscription.started()
+            publishing = asyncio.create_task(publisher.publish("t", self._workload.batches, self._workload.options))
+            decoded = 0
+            async for batch in subscription.batches():
+                decoded += len(batch)
+                if decoded >= self._workload.statements_count:
+                    break
+            await publishing
+            await subscription.close()
+            return decoded
+
+    def _our_pair_in_frames(self) -> int:
+        """The frames are as many as those of pyjelly. Batches are encoded, sent, and decoded as they arrive."""
         from jellyframe.stream.decoder import StreamDecoder
 
         from ..grpc_work import Clients

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 from jellyframe.grpc.config import read_config
 from support.examples import ROOT, page_programs
@@ -60,3 +63,12 @@ def test_the_unit_and_the_image_call_the_command_as_it_is() -> None:
     lines.append(re.findall(r'"(.+?)"', ", ".join(image))[1:])
     for words in lines:
         assert build_parser(words).parse_args(words).run.__module__ == "jellyframe.cli.grpc.serve"
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd is not installed")
+def test_systemd_takes_the_unit(tmp_path: Path) -> None:
+    unit = (ROOT / "examples" / "grpc" / "jellyframe-grpc.service").read_text(encoding="utf-8")
+    path = tmp_path / "jellyframe-grpc.service"
+    path.write_text(unit.replace("/opt/jellyframe/bin/jellyframe", sys.executable), encoding="utf-8")
+    done = subprocess.run(["systemd-analyze", "verify", path], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -93,7 +93,7 @@ def test_what_others_write_is_read_and_what_is_no_jelly_is_passed_over(servers, 
 def test_a_subscription_resumes_on_another_server(servers):
     first, second = servers
     with connect(first.address) as one, connect(second.address) as two:
-        one.publish("resumed", triples(600))
+        one.publish("resumed", triples(600), frame_rows=100)
         with one.subscribe("resumed", from_="earliest", batch_rows=100) as subscription:
             batches = subscription.batches()
             found = [statement for _ in range(3) for statement in next(batches).statements()]

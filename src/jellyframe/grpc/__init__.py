@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING
 from jellyframe.lazy import attribute_loader
 
 if TYPE_CHECKING:
-    from jellyframe.grpc.client.blocking import Client, Publisher, Subscription, connect
+    from jellyframe.grpc.client.blocking import Client, connect
+    from jellyframe.grpc.client.publisher import Publisher
+    from jellyframe.grpc.client.subscription import Subscription
     from jellyframe.grpc.config import ServerLimits, ServerSettings, TopicSettings, read_config
     from jellyframe.grpc.protocol import TopicInfo
     from jellyframe.grpc.security import TlsSettings, Token
@@ -38,11 +40,11 @@ __all__ = [
 
 _HOMES = {
     "Client": "client.blocking",
-    "Publisher": "client.blocking",
+    "Publisher": "client.publisher",
     "Server": "server",
     "ServerLimits": "config",
     "ServerSettings": "config",
-    "Subscription": "client.blocking",
+    "Subscription": "client.subscription",
     "TlsSettings": "security",
     "Token": "security",
     "TopicInfo": "protocol",

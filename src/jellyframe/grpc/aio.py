@@ -10,6 +10,8 @@ async with aio.connect("localhost:9090") as client:
 
 from __future__ import annotations
 
-from jellyframe.grpc.client.asynchronous import AsyncClient, AsyncPublisher, AsyncSubscription, connect
+from jellyframe.grpc.client.async_publisher import AsyncPublisher
+from jellyframe.grpc.client.async_subscription import AsyncSubscription
+from jellyframe.grpc.client.asynchronous import AsyncClient, connect
 
 __all__ = ["AsyncClient", "AsyncPublisher", "AsyncSubscription", "connect"]

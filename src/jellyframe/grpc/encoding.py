@@ -37,17 +37,17 @@ class FrameEncoder:
 
         Raises an EncodeError if a statement cannot be written with the options; then the encoder is of no further use.
         """
-        encoder = self._encoder
+        encoder, content = self._encoder, frame.content
         has_extras = self.options.version >= VERSION_1_1
         if has_extras:
-            for name, iri in frame.namespaces:
+            for name, iri in content.namespaces:
                 encoder.declare_namespace(name, iri)
-        for batch in frame.batches:
+        for batch in content.batches:
             fitting = batch if self.options.has_graph else batch.without_graph()
             row = 0
             while row < len(fitting):
                 row = encoder.encode(fitting, row)
-        metadata = dict(frame.metadata) if has_extras else {}
+        metadata = dict(content.metadata) if has_extras else {}
         if offset is not None:
             metadata.update(offset_metadata(offset))
         encoder.end_frame(metadata)

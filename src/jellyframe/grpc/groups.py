@@ -32,6 +32,8 @@ class Group:
         self._dialect: DialectName = dialect
         self._with_offsets = with_offsets
         self._options_row = encode_bytes_field(1, encode_bytes_field(1, options.to_bytes()))
+        # The options of the last publisher whose frames fit.
+        self._fitting: StreamOptions | None = None
         # Sets in the order of joining.
         self._forwarded: dict[Subscriber, None] = {}
         self._encoded: dict[Subscriber, None] = {}
@@ -58,10 +60,12 @@ class Group:
 
     def send(self, frame: CheckedFrame, offset: int) -> None:
         """Queue a frame for all subscribers. Subscriptions that cannot hold it end with the reason."""
-        reason = misfit(self.options, frame.options)
-        if reason is not None:
-            self._end_all(self.subscribers, reason)
-            return
+        if frame.options is not self._fitting:
+            reason = misfit(self.options, frame.options)
+            if reason is not None:
+                self._end_all(self.subscribers, reason)
+                return
+            self._fitting = frame.options
         forwarded = self._forwarded_bytes(frame)
         if forwarded is None:
             self._followed = None

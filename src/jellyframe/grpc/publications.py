@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from jellyframe.batch import Batch
-from jellyframe.errors import LimitError, ParseError
+from jellyframe.errors import LimitError, OptionsError, ParseError
 from jellyframe.options import MIN_NAME_TABLE_SIZE, DialectName, Limits, StreamOptions
 from jellyframe.stream.decoder import StreamDecoder
 from jellyframe.stream.index import INDEX_KEY
 from jellyframe.wire import encode_bytes_field
+
+# Frames are decoded into batches of about this size, most of which nobody ever looks at.
+_BATCH_ROWS = 4096
+_BATCH_BYTES = 1 << 20
+# A small frame may say a long prefix or datatype any number of times.
+_TEXT_PER_BYTE = 16
+_INDEX_KEY = INDEX_KEY.encode()
 
 
 class _Decoder(StreamDecoder):
@@ -22,44 +29,91 @@ class _Decoder(StreamDecoder):
         self.options_rows_differ = self.options is not None
         return super()._parse_options(message)
 
+    def _check_options(self, options: StreamOptions) -> None:
+        try:
+            super()._check_options(options)
+        except LimitError as error:
+            # The protocol asks for the same answer to all options that a server cannot handle.
+            raise OptionsError(error.message, advice=error.advice) from None
 
-@dataclass(eq=False, slots=True)
+
+class FrameContent(NamedTuple):
+    """What a frame holds.
+
+    Attributes:
+        batches: its statements
+        namespaces: the short names that it declares, each with its IRI
+        metadata: its metadata
+    """
+
+    batches: list[Batch]
+    namespaces: list[tuple[str, str]]
+    metadata: dict[str, bytes]
+
+    @classmethod
+    def of_batches(cls, batches: list[Batch]) -> FrameContent:
+        """Return the content of the one frame that batches make up."""
+        return cls.of_last_frame(batches, batches[0].first_frame if batches else 0, 0)
+
+    @classmethod
+    def of_last_frame(cls, batches: list[Batch], number: int, rows_before: int) -> FrameContent:
+        """Return the content of the last frame of batches, which has rows before it in the first of them only."""
+        namespaces = [
+            (declared.name, declared.iri)
+            for batch in batches
+            for declared in batch.namespaces
+            if declared.frame == number
+        ]
+        metadata: dict[str, bytes] = {}
+        for batch in batches:
+            metadata.update(batch.metadata.get(number, {}))
+        own = [batches[0].slice(rows_before), *batches[1:]] if batches else []
+        return cls([batch for batch in own if len(batch)], namespaces, metadata)
+
+
 class CheckedFrame:
     """A frame that has passed all checks: its content, and its bytes if they can be forwarded unchanged.
 
     Attributes:
         options: the options of the stream that it belongs to
-        batches: its statements
-        namespaces: the short names that it declares, each with its IRI
-        metadata: its metadata
         data: its bytes, as the publisher sent them; empty where they are not what is to be passed on
         publication: the stream that it belongs to, None if that is gone
         number: its number in that stream
         size: how many bytes the publisher sent
+        statements: how many statements it has
     """
 
-    options: StreamOptions
-    batches: list[Batch]
-    namespaces: list[tuple[str, str]] = field(default_factory=list)
-    metadata: dict[str, bytes] = field(default_factory=dict)
-    data: bytes = b""
-    publication: Publication | None = None
-    number: int = 0
-    size: int = 0
+    __slots__ = ("_content", "data", "number", "options", "publication", "size", "statements")
 
-    @property
-    def statements(self) -> int:
-        return sum(map(len, self.batches))
+    def __init__(self, options: StreamOptions, content: FrameContent) -> None:
+        self.options = options
+        self.statements = sum(map(len, content.batches))
+        self.data = b""
+        self.publication: Publication | None = None
+        self.number = 0
+        self.size = 0
+        self._content: FrameContent | None = content
 
     @classmethod
-    def of_batches(cls, options: StreamOptions, batches: list[Batch]) -> CheckedFrame:
-        """Return the one frame that batches make up."""
-        namespaces = [(declared.name, declared.iri) for batch in batches for declared in batch.namespaces]
-        metadata: dict[str, bytes] = {}
-        for batch in batches:
-            for entries in batch.metadata.values():
-                metadata.update(entries)
-        return cls(options, [batch for batch in batches if len(batch)], namespaces, metadata)
+    def of_publication(cls, publication: Publication, number: int, data: bytes, statements: int) -> CheckedFrame:
+        """Return a frame whose content is in the decoder of its publication, until it is asked for."""
+        frame = cls.__new__(cls)
+        frame.options = publication.options
+        frame.statements = statements
+        frame.data = data
+        frame.publication = publication
+        frame.number = number
+        frame.size = len(data)
+        frame._content = None
+        return frame
+
+    @property
+    def content(self) -> FrameContent:
+        """What the frame holds. It has to be asked for before the next frame of the publication is checked, if ever."""
+        if self._content is None:
+            assert self.publication is not None
+            self._content = self.publication.take_content(self.number)
+        return self._content
 
 
 class Publication:
@@ -73,22 +127,29 @@ class Publication:
     def __init__(self, limits: Limits, dialect: DialectName = "released") -> None:
         self._limits = limits
         self.dialect: DialectName = dialect
-        self._decoder = _Decoder(limits=limits, dialect=dialect)
+        self._decoder = _Decoder(limits=limits, dialect=dialect, batch_rows=_BATCH_ROWS, batch_bytes=_BATCH_BYTES)
+        self._max_text = _TEXT_PER_BYTE * limits.max_frame_bytes
+        self._options: StreamOptions | None = None
         self._frames = 0
+        # Of the latest frame: the batches that it filled, and how many rows of earlier frames are before its own.
+        self._filled: list[Batch] = []
+        self._rows_before = 0
         self._options_row: bytes | None = None
         self.failure: Exception | None = None
 
     @property
     def options(self) -> StreamOptions:
         """The options of the stream. There are none before the first frame has been checked."""
-        options = self._decoder.options
-        if options is None:
-            raise ParseError("the first frame does not begin with an options row", frame=0)
-        if self.dialect == "draft":
-            # As the released format has them, in which frames are kept.
-            names = max(options.max_name_table_size, MIN_NAME_TABLE_SIZE)
-            return options.replace(max_name_table_size=names, use_repeat=True)
-        return options
+        if self._options is None:
+            options = self._decoder.options
+            if options is None:
+                raise ParseError("the first frame does not begin with an options row", frame=0)
+            if self.dialect == "draft":
+                # As the released format has them, in which frames are kept.
+                names = max(options.max_name_table_size, MIN_NAME_TABLE_SIZE)
+                options = options.replace(max_name_table_size=names, use_repeat=True)
+            self._options = options
+        return self._options
 
     @property
     def options_row(self) -> bytes:
@@ -114,20 +175,34 @@ class Publication:
             raise LimitError(
                 f"a frame of {len(data)} bytes, above the limit of {self._limits.max_frame_bytes}", frame=self._frames
             )
-        self._decoder.push_frame(data)
-        batches = []
-        while (batch := self._decoder.next_batch(partial=True)) is not None:
-            batches.append(batch)
-            if not batch.last_frame_open:
-                break
-        frame = CheckedFrame.of_batches(self.options, batches)
-        frame.publication, frame.number = self, self._frames
+        decoder = self._decoder
+        self._rows_before = decoder.waiting_rows
+        self._filled = []
+        decoder.push_frame(data)
+        rows, text = -self._rows_before, 0
+        while (batch := decoder.next_batch()) is not None:
+            self._filled.append(batch)
+            rows += len(batch)
+            text += batch.terms.text_bytes()
+            if text > self._max_text:
+                raise LimitError(
+                    f"the terms of a frame take more than {self._max_text} bytes as text, {_TEXT_PER_BYTE} times the "
+                    f"limit of a frame",
+                    frame=self._frames,
+                )
+        frame = CheckedFrame.of_publication(self, self._frames, data, rows + decoder.waiting_rows)
         # An index holds positions in its own file, so it is removed, and the bytes change.
-        if frame.metadata.pop(INDEX_KEY, None) is None:
-            frame.data = data
-        frame.size = len(data)
+        if _INDEX_KEY in data and frame.content.metadata.pop(INDEX_KEY, None) is not None:
+            frame.data = b""
         self._frames += 1
         return frame
+
+    def take_content(self, number: int) -> FrameContent:
+        """Return what the latest frame holds."""
+        assert number >= self._frames - 1, "the content of a frame is gone once the next one has been checked"
+        last = self._decoder.next_batch(partial=True)
+        batches = self._filled if last is None else [*self._filled, last]
+        return FrameContent.of_last_frame(batches, number, self._rows_before)
 
     def finish(self) -> None:
         """Raise a JellyError if the stream may not end here."""

@@ -15,7 +15,7 @@ from jellyframe.errors import LimitError
 from jellyframe.grpc import protocol
 from jellyframe.grpc.logs import LOGGER_NAME
 from jellyframe.grpc.negotiation import check_offsets, check_request
-from jellyframe.grpc.publications import CheckedFrame, Publication
+from jellyframe.grpc.publications import Publication
 from jellyframe.grpc.security import Access, Token, require
 from jellyframe.grpc.statuses import status_of
 from jellyframe.grpc.subscribers import Ending
@@ -87,16 +87,16 @@ class Services:
 
     # ---- calls ----
 
-    async def publish(self, frames: AsyncIterator[bytes], context: Context) -> bytes:
+    async def publish(self, _frames: AsyncIterator[bytes], context: Context) -> bytes:
         """PublishRdf: take the frames of a stream, and answer when all of them are kept."""
         with self._call("publish") as call:
             try:
-                await self._publish(frames, context)
+                await self._publish(context)
             except Exception as error:
                 await call.abort(context, status_of(error), error)
             return protocol.RECEIVED
 
-    async def _publish(self, frames: AsyncIterator[bytes], context: Context) -> None:
+    async def _publish(self, context: Context) -> None:
         metadata = _metadata(context)
         token = self._access.authenticate(metadata)
         name = protocol.publication_topic(metadata)
@@ -108,8 +108,11 @@ class Services:
         self._publications += 1
         self._no_publications.clear()
         try:
-            async for data in frames:
-                frame = await _checked(publication, data)
+            while (data := await context.read()) is not grpc.aio.EOF:
+                if len(data) > LARGE_FRAME_BYTES:
+                    frame = await asyncio.to_thread(publication.check, data)
+                else:
+                    frame = publication.check(data)
                 if topic is None:
                     topic = await self._open(publication.options.stream_name if name is None else name, token)
                     topic.publications += 1
@@ -238,12 +241,6 @@ class _Call:
             exc_info=error if is_mistake else None,
         )
         await context.abort(ending.code, ending.reason)
-
-
-async def _checked(publication: Publication, data: bytes) -> CheckedFrame:
-    if len(data) > LARGE_FRAME_BYTES:
-        return await asyncio.to_thread(publication.check, data)
-    return publication.check(data)
 
 
 def _metadata(context: Context) -> protocol.CallMetadata:

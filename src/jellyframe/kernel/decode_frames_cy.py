@@ -396,6 +396,10 @@ class FrameDecoder(TermDecoder):
 
     # ---- batches ----
 
+    def waiting_rows(self) -> int:
+        """Return how many rows a batch taken now would have."""
+        return self.builder.rows
+
     def has_content(self) -> bool:
         """Return whether a batch taken now would not be empty."""
         return self.builder.rows > 0 or self.frames_ended > 0 or bool(self.namespaces)

@@ -111,6 +111,11 @@ class AnyStreamDecoder(ABC, Generic[_OptionsT]):
         return bool(self._kernel.looked_back)
 
     @property
+    def waiting_rows(self) -> int:
+        """The number of statements that have been decoded and are in no batch that was taken."""
+        return self._kernel.waiting_rows()
+
+    @property
     def needed(self) -> int:
         """How many bytes have to be pushed, at least, before another frame can be decoded."""
         return max(1, self._needed - self._available())
@@ -320,6 +325,7 @@ class StreamDecoder(AnyStreamDecoder[StreamOptions]):
             nothing.
         delimited: whether the frames have their lengths in front; by default the first three bytes tell.
         batch_rows: statements in a batch, at most.
+        batch_bytes: bytes of terms after which a batch ends, as text.
         self_contained: refuse a stream that begins by leaving out an id. At a restart point this is what tells
             whether it is one.
         start: the offset of the first byte that will be pushed, for errors.
@@ -335,6 +341,7 @@ class StreamDecoder(AnyStreamDecoder[StreamOptions]):
         concatenated: bool = False,
         delimited: bool | None = None,
         batch_rows: int = DEFAULT_BATCH_ROWS,
+        batch_bytes: int = BATCH_BYTES,
         self_contained: bool = False,
         start: int = 0,
         first_frame: int = 0,
@@ -349,7 +356,7 @@ class StreamDecoder(AnyStreamDecoder[StreamOptions]):
             limits.max_nesting_depth,
             limits.max_frame_bytes,
             batch_rows,
-            BATCH_BYTES,
+            batch_bytes,
             concatenated,
         )
         super().__init__(

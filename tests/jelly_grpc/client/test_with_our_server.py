@@ -131,7 +131,7 @@ def test_commands_take_a_dialect(server, tmp_path):
 
 
 def test_from_an_offset_on(client):
-    client.publish("o", triples(600))
+    client.publish("o", triples(600), frame_rows=100)
     with client.subscribe("o", from_="earliest", batch_rows=200) as subscription:
         batches = subscription.batches()
         first = next(batches).statements()

@@ -56,7 +56,7 @@ jellyframe rdf from-jelly people.jelly | jellyframe grpc publish --server localh
         "--resend", default=True, help="whether to send again what may have been lost with the connection"
     )
     stream_options.add_stream_options(parser)
-    parser.add_argument("--rows-per-frame", metavar="N", type=positive, help="rows in a frame (256)")
+    parser.add_argument("--rows-per-frame", metavar="N", type=positive, help="rows in a frame (2048)")
     parser.add_switch(
         "--lenient", default=False, help="take what specifications forbid, such as IRIs that are not absolute"
     )

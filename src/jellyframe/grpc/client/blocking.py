@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import os
-import threading
 import time
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
+from weakref import WeakSet
 
-from jellyframe.batch import Batch
-from jellyframe.errors import JellyError, RemoteError
+from jellyframe.errors import RemoteError
 from jellyframe.grpc import protocol
-from jellyframe.grpc.client.failures import acknowledged_early, closed, forked, remote_error
+from jellyframe.grpc.client.failures import closed, forked, remote_error
+from jellyframe.grpc.client.publisher import Publisher
 from jellyframe.grpc.client.publishing import PublicationState, PublisherSettings, options_for
-from jellyframe.grpc.client.queues import MessageQueue
 from jellyframe.grpc.client.retrying import Backoff
 from jellyframe.grpc.client.settings import Connection, ConnectionSettings
-from jellyframe.grpc.client.subscribing import Reconnect, SubscriptionState, offset_of
+from jellyframe.grpc.client.subscribing import SUBSCRIPTION_SECONDS, Reconnect, SubscriptionState
+from jellyframe.grpc.client.subscription import Receiver, Subscription
 from jellyframe.grpc.protocol import Start, TopicInfo
 from jellyframe.options import DialectName, StreamOptions
 from jellyframe.stream.decoder import DEFAULT_BATCH_ROWS
-from jellyframe.stream.exclusive import Exclusive
-from jellyframe.stream.reader import StatementReader
 
 if TYPE_CHECKING:
     from jellyframe.grpc.client.publishing import Publishable
@@ -76,6 +73,8 @@ class Client:
         self._publish = self._channel.stream_unary(protocol.PUBLISH)
         self._subscribe = self._channel.unary_stream(protocol.SUBSCRIBE)
         self._list_topics = self._channel.unary_unary(protocol.LIST_TOPICS)
+        # Subscriptions that the server has not answered yet.
+        self._unanswered: WeakSet[Receiver] = WeakSet()
 
     @property
     def address(self) -> str:
@@ -95,7 +94,8 @@ class Client:
             data: statements, batches, frames or raw frames (bytes), one or any iterable of them; an Arrow table, record
                 batch or reader; or a reader of Jelly, whose frames and options are kept
             options: the options of the stream, by default such that any statement is allowed; raw frames have their own
-            frame_rows: rows after which a frame is cut (256), None for no limit
+            frame_rows: rows after which a frame is cut, None for no limit; by default (`auto`) 2048, and after the
+                batch, or the statements at hand, where there are 256
             frame_bytes: bytes after which a frame is cut (1,000,000), None for no limit
             acknowledge_every: bytes that may be without an acknowledgement, about (4 MiB)
             resend: whether to send again what may have been lost (true)
@@ -230,6 +230,12 @@ class Client:
         if self._is_closed:
             raise closed("client")
 
+    def _await_subscriptions(self) -> None:
+        """Wait, but not for long, until subscriptions are accepted that were made before what is published now."""
+        for receiver in list(self._unanswered):
+            receiver.started(SUBSCRIPTION_SECONDS)
+            self._unanswered.discard(receiver)
+
     def _call(self, method: Callable[..., _T], request: Any, metadata: Any, timeout: float | None) -> _T:
         self._check_usable()
         try:
@@ -237,316 +243,3 @@ class Client:
         except ValueError:
             # Closed by another thread since.
             raise closed("client") from None
-
-
-class Publisher:
-    """A publication that is being written. A publisher is for one thread at a time.
-
-    What is written goes out frame by frame. `flush` returns when the server has acknowledged it all; `close` flushes.
-    """
-
-    def __init__(self, client: Client, state: PublicationState) -> None:
-        """Begin a publication; `Client.publisher` does so for a topic."""
-        self._client = client
-        self._state = state
-        self._encoder = state.encoder
-        self._waiting = state.waiting
-        self._call: _PublishCall | None = None
-        self._is_closed = False
-        self._exclusive = Exclusive("the publisher")
-
-    @property
-    def acknowledged_frames(self) -> int:
-        """The number of frames that the server has acknowledged."""
-        return self._waiting.acknowledged
-
-    @property
-    def statements_written(self) -> int:
-        """The number of statements written so far, raw frames aside."""
-        return self._encoder.statements
-
-    def write(self, data: Publishable) -> None:
-        """Publish statements, batches, frames, raw frames or a table.
-
-        Args:
-            data: as for `Client.publish`
-        """
-        with self._exclusive:
-            self._check_open()
-            for frame in self._encoder.encode(data):
-                self._send(frame)
-
-    def declare_namespace(self, name: str, iri: str) -> None:
-        """Declare a short name for an IRI, at this place of the stream.
-
-        Args:
-            name: the short name, as before the colon in Turtle
-            iri: what it stands for
-        """
-        with self._exclusive:
-            self._check_open()
-            self._encoder.declare_namespace(name, iri)
-
-    def end_frame(self, metadata: Mapping[str, bytes] | None = None) -> None:
-        """End the frame, even an empty one, give it metadata, and send it.
-
-        Args:
-            metadata: bytes under names of your choice
-        """
-        with self._exclusive:
-            self._check_open()
-            for frame in self._encoder.end_frame(metadata):
-                self._send(frame)
-
-    def flush(self) -> None:
-        """Send all that has been written, and wait until the server has acknowledged it."""
-        with self._exclusive:
-            self._check_open()
-            self._flush()
-
-    def close(self) -> None:
-        """Flush, and end the publication. One without statements is a frame with its options."""
-        self._close(even_if_empty=True)
-
-    def discard(self) -> None:
-        """Give up: what has not been acknowledged may be published or not."""
-        self._is_closed = True
-        if self._call is not None:
-            self._call.cancel()
-            self._call = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *_error: object) -> None:
-        if kind is None:
-            self.close()
-        elif issubclass(kind, Exception) and not issubclass(kind, RemoteError):
-            # The caller's own error: what was accepted before it is published all the same.
-            with suppress(JellyError):
-                self._close(even_if_empty=False)
-        else:
-            self.discard()
-
-    # ---- the mechanism ----
-
-    def _check_open(self) -> None:
-        self._client._check_usable()
-        if self._is_closed:
-            raise closed("publisher")
-
-    def _close(self, *, even_if_empty: bool) -> None:
-        with self._exclusive:
-            if self._is_closed:
-                return
-            try:
-                self._flush()
-                if even_if_empty and not self._waiting.acknowledged:
-                    for frame in self._encoder.finish_empty():
-                        self._send(frame)
-                    self._acknowledge()
-            finally:
-                self.discard()
-
-    def _flush(self) -> None:
-        for frame in self._encoder.flush():
-            self._send(frame)
-        self._acknowledge()
-
-    def _send(self, frame: bytes) -> None:
-        if self._waiting.ends_before(frame):
-            self._acknowledge()
-        self._waiting.add(frame)
-        if self._call is None:
-            self._call = self._begin()
-        if not self._call.send(frame):
-            self._repeat()
-
-    def _acknowledge(self) -> None:
-        """Wait until the server has acknowledged what has been sent."""
-        if self._call is None:
-            return
-        error = self._call.finish(self._client)
-        while error is not None:
-            self._repeat(error)
-            assert self._call is not None
-            error = self._call.finish(self._client)
-        self._call = None
-        self._state.acknowledged()
-
-    def _repeat(self, error: RemoteError | None = None) -> None:
-        """Make the call again, with all that has been sent in it, after it has failed."""
-        assert self._call is not None
-        is_sent = False
-        while not is_sent:
-            error = error or self._call.finish(self._client) or acknowledged_early(self._client.address)
-            time.sleep(self._state.pause_after(error, time.monotonic()))
-            self._call = self._begin()
-            error = None
-            is_sent = all(map(self._call.send, self._waiting.frames))
-
-    def _begin(self) -> _PublishCall:
-        return _PublishCall(self._client, self._state.metadata, self._state.timeout)
-
-
-class _PublishCall:
-    """One call of PublishRdf: frames go into a queue, from which a thread of gRPC takes them."""
-
-    def __init__(self, client: Client, metadata: Any, timeout: float | None) -> None:
-        self._queue = MessageQueue()
-        self._call = client._call(client._publish.future, iter(self._queue), metadata, timeout)
-        # When the server has answered, nobody takes what is waiting.
-        self._call.add_done_callback(lambda _call: self._queue.close())
-
-    def send(self, frame: bytes) -> bool:
-        """Send a frame, and return whether the call goes on."""
-        return self._queue.put(frame)
-
-    def finish(self, client: Client) -> RemoteError | None:
-        """End the stream of frames, and return the error that the server answers with, or None."""
-        import grpc
-
-        self._queue.end()
-        try:
-            self._call.result()
-        except grpc.FutureCancelledError:
-            raise closed("client") from None
-        except grpc.RpcError as error:
-            return remote_error(error, client.address)
-        return None if self._queue.is_drained else acknowledged_early(client.address)
-
-    def cancel(self) -> None:
-        self._queue.close()
-        self._call.cancel()
-
-
-class Subscription(StatementReader):
-    """A topic that is being read. Its views are those of `JellyReader`; they share one position, and raise once closed.
-
-    A subscription is for one thread at a time, but any thread may close it.
-    """
-
-    def __init__(self, batches: Receiver, source_name: str) -> None:
-        """Begin to read; `Client.subscribe` does so for a topic."""
-        super().__init__(batches, source_name)
-        self._receiver = batches
-
-    @property
-    def offset(self) -> int | None:
-        """The offset to go on from in another subscription: behind what the views have given out and gone past.
-
-        What was given out last counts when the next is asked for, or the stream is over: whoever stores this offset
-        after each step reads everything at least once. None where nothing has been read or frames have no offsets.
-        """
-        return self._receiver.offset
-
-    def cancel(self) -> None:
-        """End the subscription. Views that wait for frames in other threads raise."""
-        self.close()
-
-
-class Receiver:
-    """Receives the messages of a subscription in a thread and decodes them into batches. Reconnects when necessary."""
-
-    def __init__(self, client: Client, state: SubscriptionState, deadline: float | None) -> None:
-        self._client = client
-        self._state = state
-        self._deadline = deadline
-        self._given: int | None = None
-        self._is_closed = threading.Event()
-        self._failure: RemoteError | None = None
-        self._call: Any = None
-        self._queue = MessageQueue()
-        self.offset: int | None = None
-        self._begin()
-
-    @property
-    def options(self) -> StreamOptions | None:
-        """The options of the stream, once they are known."""
-        return self._state.options
-
-    @property
-    def is_delimited(self) -> bool:
-        """Whether the frames have their lengths in front: gRPC says how long they are."""
-        return False
-
-    def next_batch(self) -> Batch | None:
-        """Return the next batch, or None if the server has ended the stream."""
-        self.offset = self._given
-        batch = self._next_batch()
-        if batch is not None and (offset := offset_of(batch)) is not None:
-            self._given = offset + 1
-        return batch
-
-    def close(self) -> None:
-        """End the call."""
-        self._is_closed.set()
-        self._call.cancel()
-        self._queue.close()
-
-    # ---- the mechanism ----
-
-    def _next_batch(self) -> Batch | None:
-        state = self._state
-        while True:
-            if self._is_closed.is_set():
-                raise closed("subscription")
-            self._client._check_usable()
-            try:
-                batch = state.next_batch()
-                if batch is None and not self._receive():
-                    # With nothing left to decode, a batch need not be full.
-                    batch = state.next_batch(partial=True)
-                    if batch is None and not state.is_over:
-                        self._wait()
-                        continue
-            except JellyError:
-                self._call.cancel()
-                raise
-            if batch is not None or state.is_over:
-                return batch
-
-    def _receive(self) -> bool:
-        """Hand on the messages that have come, and return whether there were any."""
-        messages = self._queue.take()
-        for message in messages:
-            self._state.push(message)
-        return bool(messages)
-
-    def _wait(self) -> None:
-        """Wait for messages, or for the call to end; make another call if it has failed."""
-        self._queue.wait()
-        if not self._queue.is_over or self._is_closed.is_set():
-            return
-        if self._failure is None:
-            self._state.finish()
-            return
-        self._client._check_usable()
-        pause = self._state.pause_after(self._failure, time.monotonic())
-        self._is_closed.wait(pause)
-        if not self._is_closed.is_set():
-            self._begin()
-
-    def _begin(self) -> None:
-        left = None if self._deadline is None else max(0.001, self._deadline - time.monotonic())
-        client, state = self._client, self._state
-        self._failure = None
-        self._queue = MessageQueue()
-        self._call = client._call(client._subscribe, state.request, state.call_metadata(), left)
-        threading.Thread(
-            target=self._pump, args=(self._call, self._queue), name="jelly-subscription", daemon=True
-        ).start()
-
-    def _pump(self, call: Any, queue: MessageQueue) -> None:
-        """Move messages from the call into the queue."""
-        import grpc
-
-        try:
-            for message in call:
-                if not queue.put(message):
-                    call.cancel()
-                    return
-        except grpc.RpcError as error:
-            self._failure = remote_error(error, self._client.address)
-        finally:
-            queue.end()

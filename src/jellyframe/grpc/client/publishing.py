@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterable, Iterable, Iterator, Mapping
 from itertools import chain
-from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, cast
 
 from jellyframe.batch import Batch
 from jellyframe.batch.frames import Frame
@@ -51,6 +51,11 @@ if TYPE_CHECKING:
         Publishable | AsyncIterable[Triple | Quad] | AsyncIterable[Batch] | AsyncIterable[Frame] | AsyncIterable[bytes]
     )
 
+# Rows after which a frame is cut that is made of batches or of a table: each message costs as much as hundreds of rows.
+# Frames go out with fewer where a batch ends, and where statements come one by one, but not below the usual number.
+FULL_FRAME_ROWS = 2048
+# How frames are cut: after a number of rows, None for no limit, or as above.
+FrameRows: TypeAlias = int | Literal["auto"] | None
 # Bytes after which a call is ended to have them acknowledged.
 ACKNOWLEDGE_EVERY = 4 << 20
 # Frames of other writers may have no restart point to end a call at. More than this is not kept to be sent again.
@@ -60,7 +65,7 @@ _MOST_KEPT = 64 << 20
 class PublisherSettings(TypedDict, total=False):
     """The keyword arguments of `publisher` and `publish`, beside the topic and the options."""
 
-    frame_rows: int | None
+    frame_rows: FrameRows
     frame_bytes: int | None
     acknowledge_every: int
     resend: bool
@@ -89,7 +94,7 @@ class PublicationEncoder:
         topic: str,
         options: StreamOptions | None,
         *,
-        frame_rows: int | None = DEFAULT_FRAME_ROWS,
+        frame_rows: FrameRows = "auto",
         frame_bytes: int | None = DEFAULT_FRAME_BYTES,
         acknowledge_every: int = ACKNOWLEDGE_EVERY,
         dialect: DialectName = "released",
@@ -98,7 +103,11 @@ class PublicationEncoder:
         options = options or StreamOptions()
         # Servers that do not support our call metadata use the stream's name as the topic.
         self._options = options.replace(stream_name=options.stream_name or topic)
-        self._frame_rows = frame_rows
+        self._frame_rows = FULL_FRAME_ROWS if frame_rows == "auto" else frame_rows
+        self._cuts_early = frame_rows == "auto" and not options.logical_type.is_grouped
+        # Statements of an iterable that are encoded at a time.
+        self.group_size = DEFAULT_FRAME_ROWS if frame_rows == "auto" else frame_rows or DEFAULT_FRAME_ROWS
+        self._uncut = 0
         self._frame_bytes = frame_bytes
         self._restart_every = acknowledge_every
         self._dialect = dialect_named(dialect)
@@ -146,9 +155,8 @@ class PublicationEncoder:
     def _statements(self, statements: Iterable[Triple | Quad]) -> Iterator[bytes]:
         encoded = before = self.statements
         try:
-            for count in encode_statements(
-                self._encoder, statements, batch_rows=self._frame_rows or DEFAULT_FRAME_ROWS
-            ):
+            for count in encode_statements(self._encoder, statements, batch_rows=self.group_size):
+                self._cut(before + count - encoded)
                 encoded = before + count
                 yield from self._take()
         finally:
@@ -161,6 +169,15 @@ class PublicationEncoder:
                 position = self._encode_batch(batch, position)
                 yield from self._take()
             self.statements += len(batch)
+            self._cut(len(batch))
+            yield from self._take()
+
+    def _cut(self, statements: int) -> None:
+        """End the frame after a batch, so that its statements go out, unless they are few."""
+        self._uncut += statements
+        if self._cuts_early and self._uncut >= DEFAULT_FRAME_ROWS:
+            self._encoder.flush()
+            self._uncut = 0
 
     def _encode_batch(self, batch: Batch, position: FramePosition) -> FramePosition | None:
         """Encode a batch: in its own frames where each is a graph or a dataset, else in frames of our size."""
@@ -281,7 +298,7 @@ class PublicationState:
         topic: str,
         options: StreamOptions | None = None,
         *,
-        frame_rows: int | None = DEFAULT_FRAME_ROWS,
+        frame_rows: FrameRows = "auto",
         frame_bytes: int | None = DEFAULT_FRAME_BYTES,
         acknowledge_every: int = ACKNOWLEDGE_EVERY,
         resend: bool = True,
@@ -304,8 +321,6 @@ class PublicationState:
             *protocol.dialect_metadata(dialect),
         ]
         self.timeout = timeout
-        # Statements of an asynchronous iterable that are encoded at a time.
-        self.group_size = frame_rows or DEFAULT_FRAME_ROWS
         self._connection = connection
         self._backoff = Backoff(connection.connect_timeout)
 
@@ -320,3 +335,23 @@ class PublicationState:
         if not self.waiting.can_be_sent_again:
             raise error
         return self._backoff.pause_after(error, now)
+
+
+class AnyPublisher:
+    """What a publisher tells, blocking or not."""
+
+    def __init__(self, state: PublicationState) -> None:
+        """Begin a publication."""
+        self._state = state
+        self._encoder = state.encoder
+        self._waiting = state.waiting
+
+    @property
+    def acknowledged_frames(self) -> int:
+        """The number of frames that the server has acknowledged."""
+        return self._waiting.acknowledged
+
+    @property
+    def statements_written(self) -> int:
+        """The number of statements written so far, raw frames aside."""
+        return self._encoder.statements

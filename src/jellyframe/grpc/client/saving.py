@@ -23,7 +23,7 @@ from jellyframe.storage.names import compression_suffix
 from jellyframe.storage.sinks import ByteSink
 
 if TYPE_CHECKING:
-    from jellyframe.grpc.client.blocking import Subscription
+    from jellyframe.grpc.client.subscription import Subscription
     from jellyframe.storage.types import Compression, Sink
 
 

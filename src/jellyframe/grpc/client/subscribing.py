@@ -17,6 +17,8 @@ from jellyframe.stream.decoder import StreamDecoder
 # What happens when the connection is lost: go on where that leaves no gap, go on in any case, or end with the error.
 Reconnect: TypeAlias = Literal["resume", "always", "never"]
 _RECONNECTS: tuple[Reconnect, ...] = ("resume", "always", "never")
+# Seconds for which a publication waits at most until the server has accepted the subscriptions of the same client.
+SUBSCRIPTION_SECONDS = 1.0
 # What servers answer to an offset that they no longer have, or of a topic of which they keep nothing.
 _NO_LONGER_THERE = ("OUT_OF_RANGE", "INVALID_ARGUMENT")
 
@@ -53,6 +55,9 @@ class SubscriptionState:
         self._received: int | None = None
         self.options: StreamOptions | None = None
         self._messages = 0
+        # The offset to go on from in another subscription, and what it will be when the next batch is asked for.
+        self.offset: int | None = None
+        self._offset_behind: int | None = None
         self.decoder = self._new_decoder()
 
     def call_metadata(self) -> list[tuple[str, str | bytes]]:
@@ -115,6 +120,15 @@ class SubscriptionState:
         return self._received is not None and self._messages == 0
 
     # ---- batches out ----
+
+    def begin_step(self) -> None:
+        """Note that the next batch is asked for, so that the one before it counts as read."""
+        self.offset = self._offset_behind
+
+    def end_step(self, batch: Batch | None) -> None:
+        """Note that a batch is given out."""
+        if batch is not None and (offset := offset_of(batch)) is not None:
+            self._offset_behind = offset + 1
 
     def next_batch(self, *, partial: bool = False) -> Batch | None:
         """Return the next batch that is complete, or with `partial` what is there; None if there is none."""

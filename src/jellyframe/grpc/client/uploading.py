@@ -86,8 +86,9 @@ class Uploader:
     def _publish(self, data: Iterable[Batch] | Iterable[Frame], options: StreamOptions | None) -> None:
         settings = self._upload.publisher.copy()
         if self._pace is not None:
-            rows = settings.get("frame_rows", DEFAULT_FRAME_ROWS) or DEFAULT_FRAME_ROWS
-            settings["frame_rows"] = max(1, min(rows, self._pace.statements_in(_RATE_SECONDS)))
+            rows = settings.get("frame_rows", DEFAULT_FRAME_ROWS)
+            most = rows if isinstance(rows, int) else DEFAULT_FRAME_ROWS
+            settings["frame_rows"] = max(1, min(most, self._pace.statements_in(_RATE_SECONDS)))
         options = self._changed(options or StreamOptions())
         with self._client.publisher(self._topic, options, **settings) as publisher:
             publisher.write(data)

@@ -29,6 +29,8 @@ NEXT_NAME = ".jelly-log.next"
 RESTART_EVERY = 256 << 10
 # Bytes that may wait to be written.
 _MAX_WAITING = 8 << 20
+# Seconds for which frames are gathered, unless someone waits for their acknowledgement.
+_GATHER_SECONDS = 0.001
 # Seconds between searches for expired files.
 _CLEAN_UP_EVERY = 30.0
 
@@ -63,6 +65,8 @@ class _Encoding:
     def __init__(self, segment: Segment, options: StreamOptions) -> None:
         self.segment = segment
         self.options = options
+        # The options of the last stream that was found to fit.
+        self._fitting: StreamOptions | None = None
         self.begun = time.monotonic()
         self.size = 0
         self._encoder = FrameEncoder(options, restart_every=RESTART_EVERY, delimited=True)
@@ -78,7 +82,9 @@ class _Encoding:
 
     def fits(self, options: StreamOptions) -> bool:
         """Return whether frames of a stream can be kept in this file, with all that their options say."""
-        return merged_options(self.options, options) == self.options
+        if options is not self._fitting and merged_options(self.options, options) == self.options:
+            self._fitting = options
+        return options is self._fitting
 
 
 def merged_options(mine: StreamOptions, other: StreamOptions) -> StreamOptions:
@@ -120,6 +126,8 @@ class LogStore(Store):
         self._encoding: _Encoding | None = None
         self._waiting: list[_Waiting] = []
         self._waiting_bytes = 0
+        # Publications that wait until their frames are safe.
+        self._committing = 0
         self._wake = asyncio.Event()
         self._progress = asyncio.Condition()
         self._writer: asyncio.Task[None] | None = None
@@ -197,10 +205,14 @@ class LogStore(Store):
 
     async def commit(self, publication: Publication) -> None:
         target = self._next
-        async with self._progress:
-            await self._progress.wait_for(
-                lambda: publication.failure is not None or self._visible >= min(target, self._next)
-            )
+        self._committing += 1
+        try:
+            async with self._progress:
+                await self._progress.wait_for(
+                    lambda: publication.failure is not None or self._visible >= min(target, self._next)
+                )
+        finally:
+            self._committing -= 1
         _raise_failure(publication)
 
     def reader(self, offset: int) -> StoreReader:
@@ -251,14 +263,19 @@ class LogStore(Store):
 
     async def _write_all(self) -> None:
         """Write all waiting frames in one go, and repeat until none are left."""
+        loop = asyncio.get_running_loop()
         while not (self._is_closing and not self._waiting):
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._wake.wait(), _CLEAN_UP_EVERY)
+            if not self._waiting:
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._wake.wait(), _CLEAN_UP_EVERY)
+            if not self._committing and not self._is_closing:
+                # More frames are on their way, and share what it costs to make these safe.
+                await asyncio.sleep(_GATHER_SECONDS)
             self._wake.clear()
             waiting, self._waiting = self._waiting, []
             if not waiting and self._is_expired():
                 self._encoding = None
-            written, error = await asyncio.to_thread(self._write, waiting)
+            written, error = await loop.run_in_executor(None, self._write, waiting)
             for entry in waiting[:written]:
                 entry.segment.size += len(entry.data)
                 self._visible = entry.message.offset + 1

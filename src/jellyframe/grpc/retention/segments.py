@@ -17,7 +17,7 @@ from typing import NamedTuple
 from jellyframe.batch.frames import frames_of
 from jellyframe.errors import JellyError, ParseError
 from jellyframe.grpc.protocol import OFFSET_ENTRY, frame_offset
-from jellyframe.grpc.publications import CheckedFrame
+from jellyframe.grpc.publications import CheckedFrame, FrameContent
 from jellyframe.grpc.retention.store import Message
 from jellyframe.options import Limits, StreamOptions
 from jellyframe.stream.decoder import StreamDecoder
@@ -170,7 +170,7 @@ class SegmentReader:
         for frame in frames_of(batches):
             metadata = {key: value for key, value in frame.metadata.items() if key != OFFSET_ENTRY}
             content = [frame.to_batch()] if len(frame) else []
-            yield Message(self._next, CheckedFrame(options, content, frame.namespaces, metadata))
+            yield Message(self._next, CheckedFrame(options, FrameContent(content, frame.namespaces, metadata)))
             self._next += 1
 
     def close(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from jellyframe.grpc.encoding import FrameEncoder
-from jellyframe.grpc.publications import CheckedFrame
+from jellyframe.grpc.publications import CheckedFrame, FrameContent
 from jellyframe.options import MAX_FRAME_BYTES, VERSION_1_1, Limits, PhysicalType, StreamOptions
 from jellyframe.stream.decoder import StreamDecoder
 
@@ -45,4 +45,4 @@ def decode_standalone(data: bytes, limits: Limits | None = None) -> CheckedFrame
     decoder.finish()
     batches = list(decoder.batches())
     options = decoder.options or StreamOptions()
-    return CheckedFrame.of_batches(options, batches)
+    return CheckedFrame(options, FrameContent.of_batches(batches))

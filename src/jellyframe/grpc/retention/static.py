@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from jellyframe.batch import Batch
 from jellyframe.batch.frames import frames_of
 from jellyframe.errors import JellyError
-from jellyframe.grpc.publications import CheckedFrame
+from jellyframe.grpc.publications import CheckedFrame, FrameContent
 from jellyframe.grpc.retention.store import Deliver, Message, ReadOnlyError, Store, StoreReader, require_offset
 from jellyframe.ops.inputs import InputOptions, Inputs
 from jellyframe.ops.reading import piece_batches
@@ -88,7 +88,7 @@ class _FileReader(StoreReader):
             if offset < self._wanted:
                 continue
             messages.append(Message(offset, frame))
-            size += sum(batch.terms.text_bytes() for batch in frame.batches) + 64
+            size += sum(batch.terms.text_bytes() for batch in frame.content.batches) + 64
             if size >= max_bytes:
                 break
         return messages
@@ -108,12 +108,12 @@ def _frames_of_file(inputs: Inputs, file: DataFile) -> Iterator[CheckedFrame]:
         for batch in batches:
             options = StreamOptions.big().resolved(has_graph=batch.has_graph)
             for start in range(0, len(batch), DEFAULT_FRAME_ROWS):
-                yield CheckedFrame(options, [batch.slice(start, start + DEFAULT_FRAME_ROWS)])
+                yield CheckedFrame(options, FrameContent([batch.slice(start, start + DEFAULT_FRAME_ROWS)], [], {}))
         return
     for frame in frames_of(batches):
         parts = [batch.slice(start, stop) for batch, start, stop in frame.parts()]
         if INDEX_KEY not in frame.metadata or parts:
-            yield CheckedFrame(_options_of(parts), parts, frame.namespaces, frame.metadata)
+            yield CheckedFrame(_options_of(parts), FrameContent(parts, frame.namespaces, frame.metadata))
 
 
 def _options_of(parts: list[Batch]) -> StreamOptions:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ import pyarrow as pa
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 from pyspark.sql.types import StructType
 
+from jellyframe.errors import OptionsError
 from jellyframe.grpc.client.blocking import Client
 from jellyframe.grpc.client.holding import LiveFrames
 from jellyframe.grpc.protocol import TopicInfo
@@ -143,5 +145,15 @@ else:
     class TopicStreamReader(_TopicStreamReader):  # type: ignore[no-redef]
         """Reads all frames that have come: this Spark does not say where a query stands."""
 
+        def __init__(self, options: TopicReadOptions, schema: StructType) -> None:
+            super().__init__(options, schema)
+            if options.max_frames is not None:
+                raise OptionsError("maxFramesPerTrigger needs Spark 4.2 or newer")
+            # Times of frames that were not kept grow, also from one run of the query to the next.
+            self._reached = time.time_ns()
+
         def latestOffset(self) -> _Offset:  # noqa: N802
-            return {_OFFSET: self._latest(0)}
+            latest = self._latest(0)
+            if self._live is not None:
+                latest = self._reached = max(latest, self._reached)
+            return {_OFFSET: latest}
