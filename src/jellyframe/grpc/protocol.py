@@ -34,6 +34,9 @@ OFFSET_ENTRY: Final = "jelly-offset"
 # The dialect of the frames and options of a call: `released` or `draft`.
 DIALECT_KEY: Final = "jelly-dialect"
 
+# What our servers answer at once to a subscription that they accept, in the initial metadata.
+ACCEPTED_KEY: Final = "jelly-accepted"
+
 EARLIEST: Final = "earliest"
 LATEST: Final = "latest"
 Start: TypeAlias = Literal["earliest", "latest"] | int
@@ -109,6 +112,16 @@ def subscription_metadata(start: Start | None = None, *, offsets: bool = False) 
     if offsets:
         metadata.append((OFFSETS_KEY, "true"))
     return metadata
+
+
+def accepted_metadata() -> list[tuple[str, str | bytes]]:
+    """Return the initial metadata of a subscription that is accepted."""
+    return [(ACCEPTED_KEY, "true")]
+
+
+def is_accepted(metadata: Iterable[tuple[str, str | bytes]] | None) -> bool:
+    """Return whether the initial metadata of a call tells that a subscription is accepted."""
+    return any(key == ACCEPTED_KEY for key, _value in metadata or ())
 
 
 def publication_topic(metadata: CallMetadata) -> str | None:

@@ -104,7 +104,8 @@ class Server:
             _enable_reflection(server)
         services.on_call_end = self.metrics.count_call
         try:
-            for name in (*settings.topics, *topics_below(settings.default_topic)):
+            named = [name for name, how in settings.topics.items() if how.retention != "none"]
+            for name in (*named, *topics_below(settings.default_topic)):
                 await self._topics.get(name)
             self._port = self._listen(server)
             if settings.web is not None:
@@ -178,10 +179,10 @@ class Server:
         settings = self.settings.topics.get(name)
         if settings is None:
             settings = self.settings.default_topic
-            if settings.retention == "none":
-                raise TopicNotFoundError(f"there is no topic {shortened(name)} on this server")
             if settings.retention == "log" and settings.path is not None:
                 settings = replace(settings, path=folder_of_topic(settings.path, name))
+        if settings.retention == "none":
+            raise TopicNotFoundError(f"there is no topic {shortened(name)} on this server")
         store = open_store(settings, name, self._limits)
         return Topic(name, store, self._limits, QueueSettings(settings.queue_bytes, settings.slow))
 

@@ -160,7 +160,7 @@ class Services:
         try:
             position = topic.first_position(start)
             # Clients see that the subscription has begun, though there may be no frame for long.
-            await context.send_initial_metadata(())
+            await context.send_initial_metadata(tuple(protocol.accepted_metadata()))
             await topic.serve(subscriber, position, context.write)
         finally:
             self._subscriptions -= 1

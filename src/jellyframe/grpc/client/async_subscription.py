@@ -219,15 +219,20 @@ class AsyncSubscription:
         # The task counts as done only after it has returned.
         self._pump.add_done_callback(lambda _task: self._changed.set())
 
+    def _accept(self) -> None:
+        self._is_accepted = True
+        self._has_answer.set()
+
     async def _move(self, call: Any) -> None:
         """Move messages from the call to where the decoder takes them, as long as there is room."""
         import grpc
 
         try:
-            await call.initial_metadata()
-            self._is_accepted = not call.done() or await call.code() is grpc.StatusCode.OK
-            self._has_answer.set()
+            if protocol.is_accepted(await call.initial_metadata()):
+                self._accept()
             async for message in call:
+                if not self._is_accepted:
+                    self._accept()
                 while self._bytes >= QUEUE_BYTES:
                     self._has_room.clear()
                     await self._has_room.wait()

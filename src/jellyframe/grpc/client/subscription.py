@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from jellyframe.batch import Batch
 from jellyframe.errors import JellyError, RemoteError
+from jellyframe.grpc import protocol
 from jellyframe.grpc.client.failures import closed, remote_error
 from jellyframe.grpc.client.queues import MessageQueue
 from jellyframe.grpc.client.subscribing import SubscriptionState
@@ -157,15 +158,20 @@ class Receiver:
             target=self._pump, args=(self._call, self._queue), name="jelly-subscription", daemon=True
         ).start()
 
+    def _accept(self) -> None:
+        self._is_accepted = True
+        self._has_answer.set()
+
     def _pump(self, call: Any, queue: MessageQueue) -> None:
         """Move messages from the call into the queue."""
         import grpc
 
         try:
-            call.initial_metadata()
-            self._is_accepted = call.is_active() or call.code() is grpc.StatusCode.OK
-            self._has_answer.set()
+            if protocol.is_accepted(call.initial_metadata()):
+                self._accept()
             for message in call:
+                if not self._is_accepted:
+                    self._accept()
                 if not queue.put(message):
                     call.cancel()
                     return
