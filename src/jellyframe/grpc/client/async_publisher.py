@@ -11,11 +11,11 @@ from jellyframe.batch import Batch
 from jellyframe.batch.frames import Frame
 from jellyframe.errors import JellyError, RemoteError, UsageError
 from jellyframe.grpc import protocol
+from jellyframe.grpc.client.calling import AsyncCalls
 from jellyframe.grpc.client.failures import acknowledged_early, closed, remote_error
 from jellyframe.grpc.client.publishing import AnyPublisher, PublicationState
 
 if TYPE_CHECKING:
-    from jellyframe.grpc.client.asynchronous import AsyncClient
     from jellyframe.grpc.client.publishing import AsyncPublishable, Publishable
 
 
@@ -25,7 +25,7 @@ class AsyncPublisher(AnyPublisher):
     What is written goes out frame by frame. `flush` returns when the server has acknowledged it all; `close` flushes.
     """
 
-    def __init__(self, client: AsyncClient, state: PublicationState) -> None:
+    def __init__(self, client: AsyncCalls, state: PublicationState) -> None:
         """Begin a publication; `AsyncClient.publisher` does so for a topic."""
         super().__init__(state)
         self._client = client

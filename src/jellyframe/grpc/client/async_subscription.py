@@ -11,6 +11,7 @@ from jellyframe.batch import Batch
 from jellyframe.batch.frames import Frame, frames_of
 from jellyframe.errors import ParseError, RemoteError, UsageError
 from jellyframe.grpc import protocol
+from jellyframe.grpc.client.calling import AsyncCalls
 from jellyframe.grpc.client.failures import closed, remote_error
 from jellyframe.grpc.client.queues import QUEUE_BYTES
 from jellyframe.grpc.client.subscribing import SubscriptionState
@@ -19,7 +20,6 @@ from jellyframe.options import StreamOptions
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from jellyframe.grpc.client.asynchronous import AsyncClient
     from jellyframe.options import LayoutName
     from jellyframe.terms import Quad, Triple
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 class AsyncSubscription:
     """A topic that is being read, by one task at a time. Its views share one position, and raise once it is closed."""
 
-    def __init__(self, client: AsyncClient, state: SubscriptionState, timeout: float | None) -> None:
+    def __init__(self, client: AsyncCalls, state: SubscriptionState, timeout: float | None) -> None:
         """Begin to read; `AsyncClient.subscribe` does so for a topic."""
         self._client = client
         self._state = state

@@ -8,13 +8,13 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Self
 
 from jellyframe.errors import JellyError, RemoteError
+from jellyframe.grpc.client.calling import BlockingCalls
 from jellyframe.grpc.client.failures import acknowledged_early, closed, remote_error
 from jellyframe.grpc.client.publishing import AnyPublisher, PublicationState
 from jellyframe.grpc.client.queues import MessageQueue
 from jellyframe.stream.exclusive import Exclusive
 
 if TYPE_CHECKING:
-    from jellyframe.grpc.client.blocking import Client
     from jellyframe.grpc.client.publishing import Publishable
 
 
@@ -24,7 +24,7 @@ class Publisher(AnyPublisher):
     What is written goes out frame by frame. `flush` returns when the server has acknowledged it all; `close` flushes.
     """
 
-    def __init__(self, client: Client, state: PublicationState) -> None:
+    def __init__(self, client: BlockingCalls, state: PublicationState) -> None:
         """Begin a publication; `Client.publisher` does so for a topic."""
         super().__init__(state)
         self._client = client
@@ -160,7 +160,7 @@ class Publisher(AnyPublisher):
 class _PublishCall:
     """One call of PublishRdf: frames go into a queue, from which a thread of gRPC takes them."""
 
-    def __init__(self, client: Client, metadata: Any, timeout: float | None) -> None:
+    def __init__(self, client: BlockingCalls, metadata: Any, timeout: float | None) -> None:
         self._queue = MessageQueue()
         self._call = client._call(client._publish.future, iter(self._queue), metadata, timeout)
         # When the server has answered, nobody takes what is waiting.
@@ -170,7 +170,7 @@ class _PublishCall:
         """Send a frame, and return whether the call goes on."""
         return self._queue.put(frame)
 
-    def finish(self, client: Client) -> RemoteError | None:
+    def finish(self, client: BlockingCalls) -> RemoteError | None:
         """End the stream of frames, and return the error that the server answers with, or None."""
         import grpc
 

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jellyframe.batch import Batch
 from jellyframe.errors import JellyError, RemoteError
 from jellyframe.grpc import protocol
+from jellyframe.grpc.client.calling import BlockingCalls
 from jellyframe.grpc.client.failures import closed, remote_error
 from jellyframe.grpc.client.queues import MessageQueue
 from jellyframe.grpc.client.subscribing import SubscriptionState
 from jellyframe.options import StreamOptions
 from jellyframe.stream.reader import StatementReader
-
-if TYPE_CHECKING:
-    from jellyframe.grpc.client.blocking import Client
 
 
 class Subscription(StatementReader):
@@ -59,7 +57,7 @@ class Subscription(StatementReader):
 class Receiver:
     """Receives the messages of a subscription in a thread and decodes them into batches. Reconnects when necessary."""
 
-    def __init__(self, client: Client, state: SubscriptionState, deadline: float | None) -> None:
+    def __init__(self, client: BlockingCalls, state: SubscriptionState, deadline: float | None) -> None:
         self._client = client
         self._state = state
         self._deadline = deadline
