@@ -44,6 +44,16 @@ def contents(folder):
 OLD = {"old.jelly": b"old", "sub/older.jelly.gz": b"older", "README": b"not ours"}
 
 
+@pytest.mark.parametrize("save", [APPEND, OVERWRITE])
+def test_two_files_for_one_place_change_nothing(folder, save):
+    target = Target.of(str(folder), "job")
+    files = [*stage(target, "a.jelly", attempt=1), *stage(target, "a.jelly", attempt=2)]
+    with pytest.raises(StorageError, match=r"two files would go to a\.jelly"):
+        target.publish(files, save)
+    target.discard()
+    assert contents(folder) == OLD
+
+
 @pytest.mark.parametrize("existed", [True, False])
 def test_an_append_adds_what_was_named_and_nothing_else(folder, tmp_path, existed):
     place = folder if existed else tmp_path / "new" / "one"

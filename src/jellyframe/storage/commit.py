@@ -126,8 +126,7 @@ class Target:
                 # A concurrent reader may find too few files, but never old and new ones together.
                 for path in old:
                     self._move(path, f"{self._replaced}/{path[len(self.path) + 1 :]}", moved, lock)
-            for path in staged:
-                place = places.get(path) or self._place_in_target(path)
+            for path, place in self._places(staged, places).items():
                 self._move(path, f"{self.path}/{place}", moved, lock)
             lock.require()
         except BaseException:
@@ -136,6 +135,16 @@ class Target:
         if not self.storage.is_local:
             # Object stores move files by copying them, which old data is not worth.
             self._delete(old)
+
+    def _places(self, staged: Sequence[str], places: Mapping[str, str]) -> dict[str, str]:
+        """Return where in the target each file goes. Raises if two files would go to the same place."""
+        found = {path: places.get(path) or self._place_in_target(path) for path in staged}
+        taken: dict[str, str] = {}
+        for path, place in found.items():
+            other = taken.setdefault(place, path)
+            if other != path:
+                raise StorageError(f"two files would go to {place}: {other} and {path}; each needs a name of its own")
+        return found
 
     def discard(self) -> None:
         """Remove what the job has written; put back what it has moved away, should it have come that far."""
