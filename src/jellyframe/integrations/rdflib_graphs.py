@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 import pyarrow.compute as pc
@@ -109,15 +109,27 @@ def default_graph(dataset: ConjunctiveGraph) -> Graph:
     return dataset.default_context if default is None else default
 
 
-def batches_of_graph(graph: Graph) -> Iterator[Iterator[Batch]]:
-    """Yield the batches of each graph: of triples if it is no dataset, else of quads, graph by graph."""
+def batches_of_graph(graph: Graph, *, each_apart: bool = False) -> Iterator[Iterator[Batch]]:
+    """Yield the batches of a graph: of triples if it is no dataset, else of quads, graph by graph.
+
+    Args:
+        graph: a graph or a dataset
+        each_apart: whether every graph of a dataset has batches of its own; many graphs are small, and a batch is not
+    """
     if not isinstance(graph, ConjunctiveGraph):
         yield batches_of_nodes(_triples_of(graph), has_graph=False)
         return
-    default = default_graph(graph).identifier
-    for context in graph.graphs() if isinstance(graph, Dataset) else graph.contexts():
+    statements = _quads_of(graph)
+    for quads in statements if each_apart else [chain.from_iterable(statements)]:
+        yield batches_of_nodes(quads, has_graph=True)
+
+
+def _quads_of(dataset: ConjunctiveGraph) -> Iterator[Iterator[tuple[Any, ...]]]:
+    """Yield the quads of each graph of a dataset."""
+    default = default_graph(dataset).identifier
+    for context in dataset.graphs() if isinstance(dataset, Dataset) else dataset.contexts():
         name = DEFAULT_GRAPH if context.identifier == default else graph_from_rdflib(context)
-        yield batches_of_nodes(_in_graph(_triples_of(context), name), has_graph=True)
+        yield _in_graph(_triples_of(context), name)
 
 
 def _in_graph(triples: Iterable[Any], name: GraphName) -> Iterator[tuple[Any, ...]]:

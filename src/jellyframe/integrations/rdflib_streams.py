@@ -164,7 +164,7 @@ class _GraphWriter:
         options = self._writer.options
         one_graph_a_frame = options is not None and options.logical_type in _NAMED_GRAPHS
         self._declare(own_namespaces(graph))
-        for batches in batches_of_graph(graph):
+        for batches in batches_of_graph(graph, each_apart=one_graph_a_frame):
             for batch in batches:
                 if self._declares:
                     self._declare(used_namespaces(batch, self._declared))
