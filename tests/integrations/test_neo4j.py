@@ -83,6 +83,16 @@ def some_graph() -> list[Triple]:
     return triples
 
 
+def test_the_delimiter_of_arrays_in_a_value_is_refused(tmp_path: Path) -> None:
+    """Neo4j would read two values where there is one."""
+    subject, predicate = IRI("http://a/s"), IRI("http://a/p")
+    once = [Triple(subject, predicate, Literal("a\x1fb"))]
+    jellyframe.write_neo4j(jellyframe.dumps(once), tmp_path / "once")
+    with pytest.raises(EncodeError, match=r"U\+001F"):
+        jellyframe.write_neo4j(jellyframe.dumps([*once, Triple(subject, predicate, Literal("c"))]), tmp_path / "twice")
+    assert not (tmp_path / "twice").exists()
+
+
 def test_many_buckets_hold_what_one_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     data = jellyframe.dumps(some_graph())
     one = jellyframe.write_neo4j(data, tmp_path / "one")

@@ -114,7 +114,7 @@ def _labels(rows: SubjectRows) -> pa.Array:
     counts = np.bincount(classes.s, minlength=len(rows.subjects))
     offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
     names = _last_part(rows.terms.values.take(pa.array(classes.o)))
-    joined = pc.binary_join(pa.ListArray.from_arrays(pa.array(offsets), names), ARRAY_DELIMITER)
+    joined = _joined(pa.ListArray.from_arrays(pa.array(offsets), names))
     more = pc.binary_join_element_wise("Resource", joined, ARRAY_DELIMITER)
     return pc.if_else(pa.array(counts == 0), "Resource", more)
 
@@ -125,9 +125,14 @@ def _texts(column: pa.ChunkedArray, kind: ColumnType, repeats: bool) -> pa.Array
     if not repeats:
         return _plain_texts(values, kind)
     mask = values.is_null() if values.null_count else None
-    return pc.binary_join(
-        pa.ListArray.from_arrays(values.offsets, _plain_texts(values.values, kind), mask=mask), ARRAY_DELIMITER
-    )
+    return _joined(pa.ListArray.from_arrays(values.offsets, _plain_texts(values.values, kind), mask=mask))
+
+
+def _joined(lists: pa.ListArray) -> pa.Array:
+    """Return lists as arrays of Neo4j; EncodeError if an element has the delimiter, by which it would become two."""
+    if pc.any(pc.match_substring(lists.values, ARRAY_DELIMITER)).as_py():
+        raise EncodeError("a value of an array has the character U+001F, which separates the values of arrays")
+    return pc.binary_join(lists, ARRAY_DELIMITER)
 
 
 def _plain_texts(values: pa.Array, kind: ColumnType) -> pa.Array:
