@@ -12,8 +12,10 @@ from pathlib import Path
 import pytest
 
 import jellyframe
-from jellyframe import IRI, Literal, LogicalType, PhysicalType, Quad, StreamOptions, Triple
+from jellyframe import DEFAULT_GRAPH, IRI, Literal, LogicalType, PhysicalType, Quad, StreamOptions, Triple
 from jellyframe.errors import StorageError
+from jellyframe.options import DialectName
+from jellyframe.patch import Add, Delete, open_patch_reader, open_patch_writer
 from jellyframe.storage import HttpFile, HttpSettings
 from jellyframe.storage.compression import zstd_module
 from jellyframe.web import HttpClient
@@ -110,6 +112,50 @@ def test_formats_by_the_query(served: Served) -> None:
     assert ask(served, "/people.jelly?format=nt", accept="text/html").body == LINES
     answer = ask(served, "/people.jelly?format=pdf")
     assert (answer.status, answer.body[:15]) == (400, b"the format 'pdf")
+
+
+def test_a_file_in_the_draft_dialect_is_served_in_the_released_one(tmp_path: Path) -> None:
+    triples = [Triple(IRI("http://e.org/s"), IRI("http://e.org/p"), Literal(str(number))) for number in range(50)]
+    dialects: list[DialectName] = ["draft", "released", "draft"]
+    for number, dialect in enumerate(dialects):
+        with jellyframe.open_writer(tmp_path / f"{number}.jelly", dialect=dialect) as writer:
+            writer.write(triples[number * 10 : number * 10 + 10])
+    (tmp_path / "old").mkdir()
+    with jellyframe.open_writer(tmp_path / "old" / "3.jelly.gz", compression="gzip", dialect="draft") as writer:
+        writer.write(triples[30:40])
+    with serving_process("http", "serve", tmp_path) as served:
+        for path, first, last in (("/0.jelly", 0, 10), ("/old/3.jelly.gz", 30, 40), ("/old/", 30, 40), ("/", 0, 40)):
+            expected = "".join(f"{line} .\n" for line in (" ".join(map(str, triple)) for triple in triples[first:last]))
+            assert ask(served, path, accept="application/n-triples").body == expected.encode()
+            with jellyframe.open_reader(ask(served, path, accept="application/x-jelly-rdf").body) as reader:
+                assert list(reader) == triples[first:last]
+        answer = ask(served, "/0.jelly")
+        assert answer.headers["accept-ranges"] == "none"
+        assert answer.headers["etag"].startswith("W/")
+
+
+def test_patches(tmp_path: Path) -> None:
+    triple = Triple(IRI("http://e.org/s"), IRI("http://e.org/p"), Literal("1"))
+    with open_patch_writer(tmp_path / "a.jellyp") as writer:
+        writer.write([Add(*triple)])
+    (tmp_path / "b.rdfp").write_bytes(b'D <http://e.org/s> <http://e.org/p> "1" .\n')
+    with serving_process("http", "serve", tmp_path) as served:
+        answer = ask(served, "/a.jellyp")
+        assert answer.headers["content-type"] == "application/x-jelly-rdf-patch"
+        assert answer.body == (tmp_path / "a.jellyp").read_bytes()
+        assert ask(served, "/a.jellyp", range="bytes=2-5").body == answer.body[2:6]
+        text = ask(served, "/a.jellyp", accept="application/rdf-patch")
+        assert text.headers["content-type"].startswith("application/rdf-patch")
+        assert text.body.splitlines()[0] == b'A <http://e.org/s> <http://e.org/p> "1" .'
+        assert ask(served, "/b.rdfp").body == (tmp_path / "b.rdfp").read_bytes()
+        with open_patch_reader(f"{served.url}/b.rdfp?format=jelly-patch") as reader:
+            assert [row for row in reader if isinstance(row, Delete)] == [Delete(*triple, DEFAULT_GRAPH)]
+        assert ask(served, "/a.jellyp", accept="application/n-triples").status == 406
+        # Changes are no data: a folder as a stream leaves them out.
+        assert ask(served, "/", accept="application/n-triples").status == 404
+        page = ask(served, "/", accept="text/html").body.decode()
+        assert 'href="a.jellyp?format=rdfp"' in page
+        assert [entry.format for entry in HttpClient(served.url).entries()] == ["jelly-patch", "rdfp"]
 
 
 def test_what_nobody_can_have(served: Served) -> None:

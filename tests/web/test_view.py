@@ -11,6 +11,7 @@ import pytest
 
 import jellyframe
 from jellyframe import DEFAULT_GRAPH, IRI, BlankNode, Literal, Quad, Triple
+from jellyframe.patch import Add, open_patch_writer
 from support.browsers import find_browser
 from support.chrome import Tab, browsing
 from support.command import error_of
@@ -140,6 +141,18 @@ def test_what_cannot_be_viewed(tmp_path: Path) -> None:
     assert "this is N-Triples" in error_of("view", tmp_path / "x.nt", "--no-browser", "--listen", "127.0.0.1:0")
     assert "x.jelly" in error_of("view", tmp_path / "x.jelly", "--no-browser", "--listen", "127.0.0.1:0")
     assert "No such file" in error_of("view", tmp_path / "y.jelly", "--no-browser", "--listen", "127.0.0.1:0")
+    assert "name a file" in error_of("view", "-", "--no-browser", "--listen", "127.0.0.1:0")
+    (tmp_path / "empty.jelly").write_bytes(b"")
+    assert "empty.jelly" in error_of("view", tmp_path / "empty.jelly", "--no-browser", "--listen", "127.0.0.1:0")
+    (tmp_path / "folder").mkdir()
+    assert "no file of data" in error_of("view", tmp_path / "folder", "--no-browser", "--listen", "127.0.0.1:0")
+    with jellyframe.open_writer(tmp_path / "draft.jelly", dialect="draft") as writer:
+        writer.write([Triple(IRI("http://e.org/s"), IRI("http://e.org/p"), IRI("http://e.org/o"))])
+    refused = error_of("view", tmp_path / "draft.jelly", "--no-browser", "--listen", "127.0.0.1:0")
+    assert "jellyframe rdf transcode --dialect draft" in refused
+    with open_patch_writer(tmp_path / "x.jellyp") as patch:
+        patch.write([Add(IRI("http://e.org/s"), IRI("http://e.org/p"), IRI("http://e.org/o"))])
+    assert "Jelly-Patch" in error_of("view", tmp_path / "x.jellyp", "--no-browser", "--listen", "127.0.0.1:0")
     assert "can be reached from other machines" in error_of("view", tmp_path, "--no-browser", "--listen", "0.0.0.0:0")
 
 

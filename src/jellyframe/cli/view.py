@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from jellyframe.cli.arguments import add_command, add_limits, add_listen, limits_of
+from jellyframe.cli.arguments import STANDARD_STREAM, add_command, add_limits, add_listen, limits_of
 
 _EXAMPLES = """
 jellyframe view people.jelly
@@ -48,6 +48,8 @@ def run(arguments: argparse.Namespace) -> int:
     host, _port = split_address(arguments.listen)
     if not is_loopback(host):
         raise UsageError(f"{host} can be reached from other machines; the page is for this one: listen on 127.0.0.1")
+    if STANDARD_STREAM in arguments.files:
+        raise UsageError("standard input cannot be looked at, as pages jump to and fro in it: name a file")
     paths: list[str] = resolve_inputs(arguments.files)
     files = [BrowsedFile(path, limits_of(arguments)) for path in paths]
     bound = bind(arguments.listen)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -36,7 +36,10 @@ class Converted(NamedTuple):
 
 @dataclass(frozen=True)
 class Conversion:
-    """How files are converted; `convert` explains the fields."""
+    """How files are converted; `convert` explains the fields.
+
+    `dialects` has those of Jelly files that are in another one than `read` says, by their paths.
+    """
 
     in_format: str | None = None
     out_format: str | None = None
@@ -52,6 +55,7 @@ class Conversion:
     changes: OptionChanges = field(default_factory=OptionChanges)
     jelly: JellySettings = field(default_factory=JellySettings)
     progress: ProgressCallback | None = None
+    dialects: Mapping[str, DialectName] = field(default_factory=dict)
 
 
 def convert(
@@ -227,8 +231,13 @@ class _Sources:
         """The input that is being read."""
         if self._input is None:
             assert self.file is not None
-            self._input = formats.open_input(self.file, self._formats[self._number], self._plan.read)
+            settings = self._settings(self._number, self._plan.read)
+            self._input = formats.open_input(self.file, self._formats[self._number], settings)
         return self._input
+
+    def _settings(self, number: int, read: ReadSettings) -> ReadSettings:
+        dialect = self._plan.dialects.get(self._paths[number] or "")
+        return read if dialect is None else replace(read, dialect=dialect)
 
     def use(self, opened: BatchInput) -> None:
         """Read the first input as someone else has opened it."""
@@ -275,7 +284,8 @@ class _Sources:
             elif self._paths[number] is None:
                 told = None
             else:
-                with self._open(number) as file, formats.open_input(file, found, read) as opened:
+                settings = self._settings(number, read)
+                with self._open(number) as file, formats.open_input(file, found, settings) as opened:
                     told = opened.has_graph
             if told is not False:
                 return True

@@ -387,6 +387,19 @@ def inspect(
     return survey
 
 
+def dialect_of(source: Source, limits: Limits | None = None) -> DialectName:
+    """Return the dialect that the first statements of a Jelly stream show; `released` if there are none.
+
+    Args:
+        source: a path, a URI, bytes, or a binary file object
+        limits: what untrusted input may ask for
+    """
+    survey = StreamSurvey(limits=limits or Limits())
+    with CountedSource(source, limits=limits) as counted, ByteSource(counted, limits) as file:
+        _Tee(file, survey, counted, ProgressMeter(None, None)).read_ahead()
+    return survey.dialect or "released"
+
+
 def _decode(source: _Tee, survey: StreamSurvey, limits: Limits, concatenated: bool, delimited: bool | None) -> None:
     from jellyframe.stream.reader import open_reader
 

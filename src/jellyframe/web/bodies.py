@@ -9,7 +9,8 @@ from collections.abc import AsyncGenerator, Sequence
 from jellyframe import formats
 from jellyframe.errors import StorageError
 from jellyframe.formats import Format
-from jellyframe.ops.convert import convert
+from jellyframe.ops.convert import Conversion, run_conversion
+from jellyframe.ops.patches.converting import convert_patches
 from jellyframe.ops.transcoding import transcode
 from jellyframe.storage.compression import new_deflater
 from jellyframe.storage.sources import ByteSource
@@ -51,16 +52,25 @@ def converted_body(
 
     def work(channel: Channel) -> None:
         paths = [file.path for file in files]
-        if len(files) == 1 and files[0].format == target:
+        if len(files) == 1 and files[0].is_as(target):
             _copy(paths[0], channel, encoding)
-        elif target == formats.JELLY and all(file.format == formats.JELLY for file in files):
-            transcode(paths, channel, compression=encoding)
+        elif target.is_patch:
+            convert_patches(paths, channel, out_format=target.name, compression=encoding)
+        elif target == formats.JELLY and _are_alike_jelly(files):
+            transcode(paths, channel, compression=encoding, dialect=files[0].dialect)
         else:
-            convert(paths, channel, out_format=target.name, compression=encoding or "none")
+            dialects = {file.path: file.dialect for file in files if file.dialect != "released"}
+            plan = Conversion(out_format=target.name, compression=encoding or "none", dialects=dialects)
+            run_conversion(paths, channel, plan)
         if not all_unchanged(files):
             raise ChangedError("a file changed while it was sent")
 
     return work_in_thread(work)
+
+
+def _are_alike_jelly(files: Sequence[ServedFile]) -> bool:
+    """Return whether all files are Jelly of one dialect, so that their frames can stay as they are."""
+    return all(file.format == formats.JELLY and file.dialect == files[0].dialect for file in files)
 
 
 def _copy(path: str, channel: Channel, encoding: Compression | None) -> None:

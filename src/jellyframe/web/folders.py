@@ -6,18 +6,21 @@ import os
 import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
 from jellyframe import formats
-from jellyframe.errors import StorageError, display_name
+from jellyframe.errors import JellyError, StorageError, display_name
 from jellyframe.formats import Format
+from jellyframe.ops.survey import dialect_of
+from jellyframe.options import DialectName
 from jellyframe.storage.names import is_hidden
 from jellyframe.storage.types import Compression
 
 # Formats that requests may name; tables and documents of other formats can be converted before they are served.
 SERVED_FORMATS = (formats.JELLY, formats.NQUADS, formats.NTRIPLES, formats.TRIG, formats.TURTLE)
-READ_FORMATS = formats.FOLDER_FORMATS
+READ_FORMATS = (*formats.FOLDER_FORMATS, *formats.PATCH_FORMATS)
 
 
 class FileState(NamedTuple):
@@ -53,6 +56,26 @@ class ServedFile:
         if found is None or not stat.S_ISREG(state.st_mode):
             return None
         return cls(path, found, formats.split_compression(path)[1], FileState.of(state))
+
+    @cached_property
+    def dialect(self) -> DialectName:
+        """The dialect of a Jelly file, as its first statements show it; the released one of all else."""
+        if self.format != formats.JELLY:
+            return "released"
+        try:
+            return dialect_of(self.path)
+        except (JellyError, OSError):
+            # Whoever reads the statements gets the error, in words that fit.
+            return "released"
+
+    def is_as(self, target: Format) -> bool:
+        """Return whether the file can be sent as it is where a format is wanted: of Jelly, the released one."""
+        return self.format == target and self.dialect == "released"
+
+    @property
+    def target_formats(self) -> tuple[Format, ...]:
+        """The formats in which it can be had."""
+        return formats.PATCH_FORMATS if self.format.is_patch else SERVED_FORMATS
 
     def is_unchanged(self) -> bool:
         """Return whether the file is still as it was."""
@@ -124,7 +147,7 @@ class Root:
                 yield name, file
 
     def files_below(self, folder: str) -> list[ServedFile]:
-        """Return the files of data in a folder and in those below it, in order of their names."""
+        """Return the files of data in a folder and in those below it, in order of their names, without patches."""
         found: dict[str, ServedFile] = {}
         waiting = [folder]
         seen: set[str] = set()
@@ -138,7 +161,7 @@ class Root:
                 if file is None:
                     inner = self._inside(os.path.join(place, name))
                     waiting += [] if inner is None else [inner]
-                else:
+                elif not file.format.is_patch:
                     found[file.path] = file
         return [found[path] for path in sorted(found)]
 

@@ -48,7 +48,7 @@ def _row(name: str, file: ServedFile | None) -> str:
     shown = escape(display_name(name))
     if file is None:
         return f'<tr><td><a href="{address}/">{shown}/</a></td><td>folder</td><td></td><td></td></tr>\n'
-    others = tuple(known for known in SERVED_FORMATS if known != file.format)
+    others = tuple(known for known in file.target_formats if known != file.format)
     return (
         f'<tr><td><a href="{address}">{shown}</a></td><td>{escape(file.format.title)}</td>'
         f'<td class="size">{size_text(file.state.size)}</td><td>{_links(address, others)}</td></tr>\n'

@@ -142,7 +142,7 @@ class DataApp:
             raise RequestError(404, "there is no file of data in this folder")
         target = _target(request, files)
         # A file as it is can be sent from any place, and be what its name says.
-        is_as_stored = len(files) == 1 and files[0].format == target
+        is_as_stored = len(files) == 1 and files[0].is_as(target)
         encoding = choose_encoding(request.headers.get("accept-encoding"), _ENCODINGS)
         stored: Compression | None = files[0].compression if is_as_stored else None
         if is_as_stored and "range" in request.headers and stored is None:
@@ -170,14 +170,15 @@ class DataApp:
 
 def _target(request: Request, files: Sequence[ServedFile]) -> Format:
     """Return the requested format, from its name or from media types."""
+    is_one = len(files) == 1
+    targets = files[0].target_formats if is_one else SERVED_FORMATS
     named = request.first("format")
     if named is not None:
         try:
-            return formats.format_by_name(named, SERVED_FORMATS)
+            return formats.format_by_name(named, targets)
         except JellyError as error:
             raise RequestError(400, error.message) from None
-    own = [file.format for file in files[:1] if len(files) == 1]
-    known = list(dict.fromkeys((*own, *SERVED_FORMATS)))
+    known = list(dict.fromkeys((files[0].format, *targets) if is_one else targets))
     found = choose_format(request.headers.get("accept"), known)
     if found is None:
         types = ", ".join(found.media_types[0] for found in known)
