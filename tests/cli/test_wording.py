@@ -17,7 +17,7 @@ import jellyframe
 from jellyframe import IRI, Literal, Quad, Triple, dumps, open_writer
 from jellyframe.cli.arguments import CommandParser
 from jellyframe.cli.commands import build_parser
-from jellyframe.cli.wording import describe, option_words
+from jellyframe.cli.wording import describe, fitting_advice, option_words
 from jellyframe.errors import Advice
 from jellyframe.options import Limits
 from support.command import error_of, run
@@ -122,6 +122,20 @@ def test_stream_options_in_the_words_of_the_command_line(text: str, arguments: l
     error = error_of("rdf", "transcode", *arguments, data=data)
     assert error.endswith(f"; {expected}")
     assert not re.search(r"rdf_star|generalized_statements|table_size", error)
+
+
+def test_a_command_does_not_advise_an_option_that_it_does_not_have() -> None:
+    arguments = argparse.Namespace(overwrite=False)
+    error = jellyframe.OptionsError("no", advice=Advice("argument", "save", "'overwrite'"))
+    with pytest.raises(jellyframe.OptionsError) as raised, fitting_advice(arguments):
+        raise error
+    assert describe(raised.value) == "no; use --overwrite"
+    with pytest.raises(jellyframe.OptionsError) as raised, fitting_advice(argparse.Namespace()):
+        raise error
+    assert describe(raised.value) == "no"
+    data = b"<a:s> <a:p> <a:o> <a:g> .\n"
+    refused = error_of("rdf", "to-jelly", "--in-format=nq", "--opt.physical-type=TRIPLES", data=data)
+    assert "--merge-graphs" not in refused
 
 
 def test_a_lookup_table_that_is_too_small_in_the_words_of_each_interface() -> None:

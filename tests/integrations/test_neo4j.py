@@ -150,7 +150,8 @@ def test_the_command(tmp_path: Path) -> None:
     told = json.loads(done.out)
     assert (told["node_count"], told["relationship_count"]) == (208, 400)
     assert "neo4j-admin database import full" in done.err
-    assert "there is something already" in error_of("rdf", "to-neo4j", tmp_path / "x.jelly", "--to", tmp_path / "out")
+    refused = error_of("rdf", "to-neo4j", tmp_path / "x.jelly", "--to", tmp_path / "out")
+    assert refused.rstrip().endswith("there is something already; use --overwrite")
     (tmp_path / "bad.jelly").write_bytes(jellyframe.dumps(some_graph())[:-20])
     error_of("rdf", "to-neo4j", tmp_path / "bad.jelly", "--to", tmp_path / "new")
     assert not (tmp_path / "new").exists()

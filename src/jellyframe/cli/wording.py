@@ -10,6 +10,7 @@ from jellyframe.cli.console import UsageError
 from jellyframe.errors import Advice, JellyError, clipped, how_to_install
 
 # Options of commands that have other names than the arguments of functions.
+_SAVE = "save"
 _NAMES_OF_ARGUMENTS = {"compare_format": "compare_to_format", "compare_dialect": "compare_to_dialect"}
 
 
@@ -20,8 +21,10 @@ def fitting_advice(arguments: argparse.Namespace) -> Iterator[None]:
         yield
     except JellyError as error:
         advice = error.advice
-        if advice is None or advice.name != "dialect" or hasattr(arguments, "dialect"):
+        if advice is None or advice.kind != "argument" or hasattr(arguments, _option_name(advice)):
             raise
+        if advice.name != "dialect":
+            raise error.replace(advice=None) from error.__cause__
         dialect = advice.value.strip("'")
         message = f"{error.message}; rewrite it with `jellyframe rdf transcode --dialect {dialect}`, and use that file"
         raise error.replace(message=message, advice=None) from error.__cause__
@@ -46,11 +49,18 @@ def option_words(advice: Advice) -> str:
     """Return an advice in the words of the command line."""
     if advice.kind == "limit":
         return f"raise it with --limit {advice.name}=… if you trust the input"
-    name = _NAMES_OF_ARGUMENTS.get(advice.name, advice.name).replace("_", "-")
+    name = _option_name(advice).replace("_", "-")
     option = f"--{'opt.' if advice.kind == 'stream option' else ''}{name}"
     if not advice.value:
         return f"raise {option}"
-    if advice.value == "True":
+    if advice.value == "True" or advice.name == _SAVE:
         return f"use {option}"
     value = advice.value.lower() if advice.value == "False" else advice.value.strip("'")
     return f"use {option}={value}"
+
+
+def _option_name(advice: Advice) -> str:
+    """Return the name of the option that an argument is on the command line, where each way to save is a switch."""
+    if advice.name == _SAVE:
+        return advice.value.strip("'")
+    return _NAMES_OF_ARGUMENTS.get(advice.name, advice.name)

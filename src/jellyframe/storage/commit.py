@@ -21,7 +21,7 @@ from typing import Literal
 
 import pyarrow.fs
 
-from jellyframe.errors import StorageError
+from jellyframe.errors import Advice, StorageError
 from jellyframe.storage.locks import FolderLock, folder_lock
 from jellyframe.storage.names import NameTest, is_hidden
 from jellyframe.storage.stores import Storage, locate
@@ -88,7 +88,7 @@ class Target:
         """Raise if there is something in the target, hidden files and folders aside."""
         if any(not is_hidden(info.base_name) for info in self.storage.children(self.path)):
             name = self.storage.display(self.path)
-            raise StorageError(f"{name}: there is something already; overwrite it, or append to it")
+            raise StorageError(f"{name}: there is something already", advice=Advice("argument", "save", "'overwrite'"))
 
     def publish(
         self,

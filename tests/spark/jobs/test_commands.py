@@ -107,7 +107,7 @@ def test_trouble_is_one_line(server, source, tmp_path):
     assert not target.exists()
     for arguments, message in [
         ([source / "missing", "--to", target], "there is no such file or folder"),
-        ([source, "--to", source], "there is something already"),
+        ([source, "--to", source], "there is something already; use --overwrite"),
         ([source, "--to", target, "--layout=flat"], "--layout is for --out-format parquet"),
         ([source, "--to", target, "--opt.physical-type=NONE"], "--opt.physical-type"),
         (["--to", target], "no input is named"),
