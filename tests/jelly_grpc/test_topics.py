@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from jellyframe import OptionsError, StreamOptions
+from jellyframe import IRI, OptionsError, PhysicalType, Quad, StreamOptions
 from jellyframe.grpc.config import ServerLimits, ServerSettings
 from support.grpc_server import OpenPublication, PlainClient, Received, RunningServer, frames_of, status, triples
 
@@ -40,6 +40,23 @@ def test_frames_go_out_as_they_came(client: PlainClient) -> None:
     frames = frames_of(triples(20), 4, options(version=2))
     client.publish(frames)
     assert subscription.take(5) == frames
+
+
+@pytest.mark.parametrize("retention", ["replay", "log"])
+def test_kept_graphs_come_as_quads_unless_asked_for(tmp_path: Path, retention: str) -> None:
+    statements = [Quad(*one, IRI("a:g")) for one in triples(20)]
+    graphs = PhysicalType.GRAPHS
+    where = f"log:{tmp_path / 'log'}" if retention == "log" else retention
+    earliest = [("jelly-from", "earliest")]
+    with RunningServer(topics={"t": where}) as server, PlainClient(server.address) as client:
+        at_once = client.subscribe("t")
+        client.publish(frames_of(statements, 4, options(physical_type=graphs)))
+        later = client.subscribe("t", metadata=earliest)
+        asking = client.subscribe("t", StreamOptions(physical_type=graphs), earliest)
+        received = [Received(one.take(5)) for one in (at_once, later, asking)]
+    assert [one.statements for one in received] == [statements] * 3
+    types = [one.options.physical_type for one in received if one.options]
+    assert types == [graphs, PhysicalType.QUADS, graphs]
 
 
 def test_a_late_subscriber_begins_at_a_restart_point(client: PlainClient) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import socket
 import subprocess
 from collections.abc import Iterator
@@ -12,9 +11,8 @@ import pytest
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
-from support.jvm import Jvm
+from support.jvm import Jvm, java_command
 
-BUILD = Path(__file__).parents[2] / "build" / "jvm"
 CLUSTER = "MkU3OEVBNTcwNTJENDM2Qk"
 KAFKA_SETTINGS = """\
 process.roles=broker,controller
@@ -28,15 +26,6 @@ offsets.topic.replication.factor=1
 transaction.state.log.replication.factor=1
 transaction.state.log.min.isr=1
 """
-
-
-def java_command(classpath: str, *words: object) -> list[str]:
-    """Return the command that runs a Java class with what Maven has fetched."""
-    listed = BUILD / classpath
-    if not listed.exists():
-        pytest.skip("there are no classes to run: use `make interop`")
-    java = Path(os.environ["JAVA_HOME"], "bin", "java") if "JAVA_HOME" in os.environ else "java"
-    return [str(java), "-cp", f"{BUILD / 'classes'}{os.pathsep}{listed.read_text().strip()}", *map(str, words)]
 
 
 @pytest.fixture(scope="session")

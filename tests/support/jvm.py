@@ -1,8 +1,30 @@
-"""A Java process that reads and writes with Jelly-JVM."""
+"""Java processes that read and write with Jelly-JVM."""
 
 from __future__ import annotations
 
+import os
 import subprocess
+from pathlib import Path
+
+import pytest
+
+BUILD = Path(__file__).parents[2] / "build" / "jvm"
+# What `make interop` goes on without where Maven does not find it.
+MAY_BE_MISSING = {"pekko/classpath": "eu.neverblink.jelly:jelly-pekko-grpc_3"}
+
+
+def java_command(classpath: str, *words: object) -> list[str]:
+    """Return the command that runs a Java class, of those beside a list of what Maven has fetched."""
+    listed = BUILD / classpath
+    if not listed.exists():
+        has_run = classpath in MAY_BE_MISSING and (BUILD / "classpath").exists()
+        pytest.skip(
+            f"Maven has not found {MAY_BE_MISSING[classpath]}"
+            if has_run
+            else "there are no classes to run: use `make interop`"
+        )
+    java = Path(os.environ["JAVA_HOME"], "bin", "java") if "JAVA_HOME" in os.environ else "java"
+    return [str(java), "-cp", f"{listed.parent / 'classes'}{os.pathsep}{listed.read_text().strip()}", *map(str, words)]
 
 
 class Jvm:

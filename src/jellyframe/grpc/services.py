@@ -93,7 +93,8 @@ class Services:
             try:
                 await self._publish(context)
             except Exception as error:
-                await call.abort(context, status_of(error), error)
+                # Pekko's client loses the reason of an error that comes without headers, if requests are streamed.
+                await call.abort(context, status_of(error), error, with_headers=True)
             return protocol.RECEIVED
 
     async def _publish(self, context: Context) -> None:
@@ -228,8 +229,13 @@ class _Call:
         self.name = name
         self.code = grpc.StatusCode.OK
 
-    async def abort(self, context: Context, ending: Ending, error: Exception | None = None) -> None:
-        """End the call with a status."""
+    async def abort(
+        self, context: Context, ending: Ending, error: Exception | None = None, *, with_headers: bool = False
+    ) -> None:
+        """End the call with a status.
+
+        With `with_headers`, headers go before it, unless the call is one to repeat: clients do not repeat it then.
+        """
         if isinstance(error, ServerStoppingError):
             ending = _DRAINING
         self.code = ending.code
@@ -240,6 +246,8 @@ class _Call:
             extra={"call": self.name, "code": ending.code.name, "peer": context.peer()},
             exc_info=error if is_mistake else None,
         )
+        if with_headers and ending.code is not grpc.StatusCode.UNAVAILABLE:
+            await context.send_initial_metadata(())
         await context.abort(ending.code, ending.reason)
 
 
