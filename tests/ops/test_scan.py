@@ -53,7 +53,7 @@ def test_columns(folder):
     table = reader.read_all()
     assert set(table["file"].to_pylist()) == {str(folder / "a.jelly")}
     assert table["frame"].equals(jellyframe.read_table(folder / "a.jelly", frame_column=True)["frame"])
-    for columns, message in ((["x"], "no column 'x'"), ([], "no columns"), (["s", "s"], "comes twice")):
+    for columns, message in ((["x"], "no column 'x'"), ([], "no columns"), (["s", "s"], "named twice")):
         with pytest.raises(TableError, match=message):
             scan(folder, columns=columns)
 

@@ -110,7 +110,7 @@ def test_the_program_of_the_page(spark, server, client, tmp_path, monkeypatch):
     for folder in ("checkpoint", "table"):
         program = program.replace(f'"{folder}"', f'"{tmp_path / folder}"')
     exec(program, {"spark": spark})
-    with pytest.raises(Exception, match="is not replaced"):
+    with pytest.raises(Exception, match="cannot be overwritten"):
         spark.range(1).selectExpr("'<a:s>' s", "'<a:p>' p", "'<a:o>' o").write.format("jelly-grpc").options(
             server=server.address, topic="copy"
         ).mode("overwrite").save()
@@ -155,7 +155,7 @@ def test_offsets_and_limits(server, client):
 
 
 def test_live_topics_are_refused_unless_loss_is_acceptable(server, client):
-    with pytest.raises(OptionsError, match=r"nothing of it is kept.*acceptLoss"):
+    with pytest.raises(OptionsError, match=r"its frames are not kept.*acceptLoss"):
         stream_reader(server, "live").initialOffset()
     reader = stream_reader(server, "live", acceptLoss="true")
     start = reader.initialOffset()

@@ -83,5 +83,5 @@ def test_the_packaged_runtime_comes_last(monkeypatch):
 def test_no_java_at_all(tmp_path, monkeypatch):
     monkeypatch.setattr(java, "find_spec", lambda _name: None)
     monkeypatch.setenv("JAVA_HOME", str(fake_java(tmp_path / "old", "11.0.1")))
-    with pytest.raises(java.JavaNotFoundError, match=r"needs Java 17 or 21\. .*old \(version 11\)"):
+    with pytest.raises(java.JavaNotFoundError, match=r"needs Java 17 or 21; found .*old \(version 11\); install"):
         java.find_java_home()

@@ -21,12 +21,12 @@ MAX_REPORTS = 1000
 
 
 class MissingFileError(StorageError):
-    """A file that was found when a read was planned, and is gone when it is to be read."""
+    """A file that was found when a read was planned no longer exists when it is read."""
 
     @classmethod
     def of(cls, file: DataFile) -> MissingFileError:
         return cls(
-            "the file was found when the read was planned, and is gone now: "
+            "the file was found when the read was planned, but no longer exists: "
             "it was deleted, or its folder was rewritten in between; read again",
             source=file.name,
         )

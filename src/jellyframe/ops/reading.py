@@ -51,7 +51,7 @@ def _read(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[Batch]:
 
 @contextmanager
 def _opened(piece: Piece) -> Iterator[Any]:
-    """Open the file of a piece. That it is gone is an error that says what may have happened."""
+    """Open the file of a piece. Raises MissingFileError if the file no longer exists."""
     try:
         source = piece.file.open()
     except OSError as error:

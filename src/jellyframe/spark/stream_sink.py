@@ -1,4 +1,4 @@
-"""The stream sink: a folder to which each batch of a query adds its files, once."""
+"""The stream sink: a folder to which each batch of a query adds its files exactly once."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from jellyframe.storage.stream_commit import StreamBatch
 if TYPE_CHECKING:
     StreamWriterBase = datasource.DataSourceStreamArrowWriter
 else:
-    # Spark 4.0 hands over rows, later versions record batches.
+    # Spark 4.0 passes rows, later versions record batches.
     StreamWriterBase = getattr(datasource, "DataSourceStreamArrowWriter", datasource.DataSourceStreamWriter)
 
 _ROWS_AT_A_TIME = 8192
@@ -31,17 +31,17 @@ _ROWS_AT_A_TIME = 8192
 
 @dataclass
 class StreamCommitMessage(JellyCommitMessage):
-    """The files that a task has made, and for which query: who commits them is told the batch only."""
+    """The files that a task wrote, and the id of the query, which Spark does not pass to `commit`."""
 
     query: str
 
 
 class JellyStreamWriter(StreamWriterBase):
-    """Writes the batches of a query into a folder."""
+    """Writes the batches of a query to a folder."""
 
     def __init__(self, options: AnyWriteOptions, schema: StructType, *, overwrite: bool) -> None:
         if overwrite:
-            raise OptionsError('files are added to a folder, never replaced: use outputMode("append"), or foreachBatch')
+            raise OptionsError('the sink only adds files to a folder: use outputMode("append"), or foreachBatch')
         self.schema = exact_arrow_schema(schema)
         self.path = options.path
         self.plan = options.plan(self.schema)
@@ -53,11 +53,11 @@ class JellyStreamWriter(StreamWriterBase):
         number = int(_property(context, "streaming.sql.batchId"))
         batch = StreamBatch(self.path, query, number)
         if batch.is_decided():
-            # What comes before this in the task may have state to keep, for which it has to run to its end.
+            # Operators before this one may keep state, which they save only if their rows are read to the end.
             for _rows in iterator:
                 pass
             return StreamCommitMessage((), query)
-        # Another run of this query counts its attempts from the start again.
+        # Another run of this query numbers its attempts from 0 again, so the number alone is not unique.
         folder = batch.target.attempt_folder(f"{context.taskAttemptId()}-{uuid4().hex}")
         prefix = f"{folder}/part-{context.partitionId():05d}-{query}-{number:06d}"
         files = write_files(record_batches(iterator, self.schema), self.plan, batch.target, prefix)
@@ -70,7 +70,7 @@ class JellyStreamWriter(StreamWriterBase):
             StreamBatch(self.path, done[0].query, batchId).commit(files)
 
     def abort(self, messages: Sequence[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803
-        # If no task has come to its end, we are not told the query. The batch, run again, clears up then.
+        # If no task has finished, the id of the query is unknown here; the next run of the batch removes the files.
         for query in {message.query for message in messages if isinstance(message, StreamCommitMessage)}:
             StreamBatch(self.path, query, batchId).abort()
 
@@ -78,12 +78,12 @@ class JellyStreamWriter(StreamWriterBase):
 def _property(context: TaskContext, name: str) -> str:
     value = context.getLocalProperty(name)
     if value is None:
-        raise OptionsError(f"Spark does not say {name} here: the sink works in streaming queries only")
+        raise OptionsError(f"Spark does not set {name} here: the sink works in streaming queries only")
     return value
 
 
 def record_batches(iterator: Iterator[Any], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    """Yield record batches, either as they are or made from rows."""
+    """Yield record batches unchanged, and rows as record batches."""
     rows: list[Any] = []
     for item in iterator:
         if isinstance(item, pa.RecordBatch):

@@ -1,6 +1,6 @@
-"""The stream source: a growing folder of files, each of which is read once.
+"""The stream source: a growing folder of files, each of which is read exactly once.
 
-An offset is a count of files in a log of arrivals, see `jellyframe.storage.arrivals`.
+An offset is a number of files in a log of arrivals, see `jellyframe.storage.arrivals`.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ except ImportError:  # Spark 4.0 and 4.1
 if TYPE_CHECKING:
     from pyspark.sql.streaming.datasource import ReadLimit
 
-# What an offset has in it: how many files of the log were taken, and, unless the user has said where it is, which log.
+# Fields of an offset: the number of files read, and, unless the option stateLocation is given, the name of the log.
 _FILES, _LOG = "files", "log"
 _Offset = dict[str, Any]
 
 
 class _StreamReader(DataSourceStreamReader):
-    """What all versions of Spark need."""
+    """The part that is the same for all versions of Spark."""
 
     def __init__(self, options: ReadOptions, schema: StructType) -> None:
         self.options = options
@@ -48,7 +48,7 @@ class _StreamReader(DataSourceStreamReader):
         self._log_name = uuid4().hex
         self._listing: list[tuple[int, DataFile]] | None = None
 
-    # ---- what Spark asks ----
+    # ---- called by Spark ----
 
     def initialOffset(self) -> _Offset:  # noqa: N802
         return self._offset(0)
@@ -69,7 +69,7 @@ class _StreamReader(DataSourceStreamReader):
         return offset
 
     def _log_of(self, offset: _Offset) -> ArrivalLog:
-        """Return the log of an offset. A query that is run again continues with its log."""
+        """Return the log that an offset refers to, so that a restarted query continues with its log."""
         self._log_name = offset.get(_LOG, self._log_name)
         if self._log is None:
             self._log = self._open_log()
@@ -79,7 +79,7 @@ class _StreamReader(DataSourceStreamReader):
         return self._log
 
     def _open_log(self) -> ArrivalLog:
-        """Open the log of the query, and remove those of queries that have long been given up."""
+        """Open the log of the query, and remove logs that have not been used for long."""
         storage, folder = self._log_place()
         if self.options.stream.state_location is None:
             remove_abandoned_logs(storage, folder.rpartition("/")[0], folder)
@@ -98,7 +98,7 @@ class _StreamReader(DataSourceStreamReader):
         return [(self._storages.index(file.storage), file) for file in found]
 
     def _files(self, arrivals: Sequence[Arrival]) -> list[DataFile]:
-        """Return files of the log as they are now. What becomes of those that are gone, the mode says."""
+        """Return files of the log as they are now. The mode decides about files that no longer exist."""
         files: list[DataFile] = []
         for number, storage in enumerate(self._storages):
             here = [arrival for arrival in arrivals if arrival.storage == number]
@@ -108,12 +108,12 @@ class _StreamReader(DataSourceStreamReader):
                 elif self.options.stream.ignore_missing_files or self.options.mode == DROPMALFORMED:
                     continue
                 elif self.options.mode == PERMISSIVE:
-                    # Whoever reads it reports that it is gone.
+                    # The task that reads it reports it as missing.
                     files.append(DataFile(storage, arrival.path, arrival.size))
                 else:
                     raise StorageError(
-                        f"{storage.display(info.path)} was there and is to be read, but is gone; "
-                        "the option ignoreMissingFiles, and the modes DROPMALFORMED and PERMISSIVE, read the others"
+                        f"{storage.display(info.path)} was found before, but no longer exists; to skip missing files, "
+                        "set the option ignoreMissingFiles, or the mode DROPMALFORMED or PERMISSIVE"
                     )
         return files
 
@@ -121,7 +121,7 @@ class _StreamReader(DataSourceStreamReader):
 if limits is not None:
 
     class JellyStreamReader(_StreamReader, limits.SupportsTriggerAvailableNow):
-        """Reads files as they come, in batches of a size that the user may limit."""
+        """Reads files as they arrive, in batches whose size the user may limit."""
 
         def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
             stream = self.options.stream
@@ -136,13 +136,13 @@ if limits is not None:
             log = self._log_of(start)
             taken = _within(limit, log, start[_FILES])
             if taken == len(log):
-                # What is known is not too much, so look for more. A query with an end has looked already.
+                # The log is used up within the limit, so look for new files. `availableNow` has fixed the listing.
                 log.add(self._list_files() if self._listing is None else self._listing)
                 taken = _within(limit, log, start[_FILES])
             return self._offset(taken)
 
     def _within(limit: ReadLimit, log: ArrivalLog, start: int) -> int:
-        """Return the end of a batch within a limit. It has at least one file, if there are any."""
+        """Return the end of the next batch within a limit. The batch has at least one file, if there are any."""
         if isinstance(limit, limits.ReadMaxFiles):
             return min(len(log), start + max(1, limit.max_files))
         if isinstance(limit, limits.ReadMaxBytes):
@@ -156,7 +156,7 @@ if limits is not None:
 else:
 
     class JellyStreamReader(_StreamReader):  # type: ignore[no-redef]
-        """Reads all files that have come. This Spark does not say where a query stands, so its log has to be named."""
+        """Reads all files that have arrived. This Spark does not pass the last offset, so stateLocation is required."""
 
         def __init__(self, options: ReadOptions, schema: StructType) -> None:
             super().__init__(options, schema)
@@ -165,8 +165,8 @@ else:
                 raise OptionsError("maxFilesPerTrigger and maxBytesPerTrigger need Spark 4.2 or newer")
             if stream.state_location is None:
                 raise OptionsError(
-                    "Spark before 4.2 needs the option stateLocation: a folder, for this query alone, "
-                    "where the source keeps the list of the files that it has seen"
+                    "Spark before 4.2 needs the option stateLocation: a folder, for this query only, "
+                    "in which the source keeps the list of the files that it has found"
                 )
 
         def latestOffset(self) -> _Offset:  # noqa: N802

@@ -1,4 +1,4 @@
-"""Spark from Python threads other than the one that started it."""
+"""Use Spark from Python threads other than the one that started it."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ def activate(spark: AnySession) -> AnySession:
     """Make a session the active one of the calling thread, and return it.
 
     For writes, Spark looks `format("jelly")` up in the active session of the JVM thread that serves the calling Python
-    thread. Only the thread that started Spark has one, so any other calls this once before it writes. With Spark
-    Connect, where the server sees to it, nothing has to be done.
+    thread. Only the thread that started Spark has one, so every other thread calls this once before it writes. With
+    Spark Connect it does nothing: the server knows the session of each call.
 
     Args:
         spark: the session

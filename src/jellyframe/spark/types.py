@@ -1,4 +1,4 @@
-"""The types of what functions here take: sessions of Spark, and options by name."""
+"""Types of arguments: Spark sessions, and options by name."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from jellyframe.patch.options import PatchStatementType, PatchStreamType
     from jellyframe.storage.types import Compression
 
-# A session in this process, or one that is connected to a server. Spark has no type for both.
+# A session in this process, or one that is connected to a server: Spark has no common type.
 Session: TypeAlias = "pyspark.sql.SparkSession | pyspark.sql.connect.session.SparkSession"
 
 # The type of a session that is returned as it was given.
@@ -22,12 +22,12 @@ AnySession = TypeVar("AnySession", bound=Session)
 
 # A number, or text such as `64k`.
 Size: TypeAlias = "int | str"
-# Text with spaces between terms, a JSON array, or a list.
+# Terms separated by spaces, a JSON array, or a list.
 Terms: TypeAlias = "str | Sequence[str]"
 
 
 class SourceOptions(TypedDict, total=False):
-    """The options of the data source that say how files are read; `docs/spark.md` explains them."""
+    """Reading options of the data source; `docs/spark.md` explains them."""
 
     columns: str | Sequence[str]
     subjects: Terms
@@ -56,7 +56,7 @@ class StatementOptions(SourceOptions, total=False):
 
 
 class FileOptions(TypedDict, total=False):
-    """The options of the data source that say what written files are like; `docs/spark.md` explains them."""
+    """Writing options of the data source; `docs/spark.md` explains them."""
 
     layout: LayoutName | None
     frame_rows: Size | None
@@ -81,7 +81,7 @@ class FileOptions(TypedDict, total=False):
 
 
 class PatchFileOptions(TypedDict, total=False):
-    """The options of `jelly-patch` that say what written files are like; `docs/spark.md` explains them."""
+    """Writing options of the data source `jelly-patch`; `docs/spark.md` explains them."""
 
     frame_rows: Size | None
     frame_bytes: Size | None
@@ -100,6 +100,6 @@ class PatchFileOptions(TypedDict, total=False):
 
 
 class OutputOptions(FileOptions, total=False):
-    """The same, and by which columns rows are sorted in runs."""
+    """Writing options of the data source with `sort`: the columns by which rows are sorted in runs."""
 
     sort: bool | str | Sequence[str]

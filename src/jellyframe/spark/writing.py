@@ -1,4 +1,4 @@
-"""Writing: each task makes streams of its own, which appear when all tasks are done."""
+"""Write a DataFrame: tasks stage files, which are published when all tasks are done."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from jellyframe.storage.commit import APPEND, OVERWRITE, Target
 
 @dataclass
 class JellyCommitMessage(WriterCommitMessage):
-    """The files that a task has made, in its staging folder."""
+    """The files that a task wrote to its staging folder."""
 
     files: tuple[str, ...]
 
 
 class JellyBatchWriter(DataSourceArrowWriter):
-    """Writes a DataFrame into a folder."""
+    """Writes a DataFrame to a folder."""
 
     def __init__(self, options: AnyWriteOptions, schema: StructType, *, overwrite: bool) -> None:
         self.plan = options.plan(exact_arrow_schema(schema))

@@ -193,7 +193,7 @@ def test_sample(spark, source, tmp_path):
         half = texts(read(tmp_path / "half1"))
         assert half == texts(read(tmp_path / "half2"))
         assert 0.3 * len(STATEMENTS) < half.total() < 0.7 * len(STATEMENTS)
-    with pytest.raises(OptionsError, match="a fraction or a number"):
+    with pytest.raises(OptionsError, match="give either fraction or number"):
         jobs.sample(spark, source, tmp_path / "none")
 
 

@@ -50,7 +50,7 @@ def test_a_growing_folder_of_patches_becomes_snapshots(spark, base, tmp_path):
     assert manifest["statements"] == second.statements == len(read_data(replica / "current"))
     assert sorted(path.suffix for path in (replica / "_snapshots").iterdir()) == ["", ".json"]
     assert spark.read.format("jelly").load(str(replica)).count() == second.statements
-    with pytest.raises(StorageError, match=r"the snapshots there began with .*base\.jelly, not with .*log"):
+    with pytest.raises(StorageError, match=r"the initial data of the snapshots was .*base\.jelly, not .*log"):
         jobs.replicate(spark, log, log, to=replica)
 
 
@@ -71,7 +71,7 @@ def test_snapshots_may_begin_and_become_empty(spark, tmp_path):
 def test_arguments_that_make_no_sense_are_refused(spark, tmp_path):
     with pytest.raises(OptionsError, match="keep is 0, and must be at least 1"):
         jobs.replicate(spark, tmp_path / "replica", tmp_path, keep=0)
-    with pytest.raises(OptionsError, match="several paths of data"):
+    with pytest.raises(OptionsError, match="2 paths of initial data are given"):
         jobs.replicate(spark, [tmp_path / "a", tmp_path / "b"], tmp_path)
     with pytest.raises(StorageError, match="no such file or folder"):
         jobs.replicate(spark, tmp_path / "replica", tmp_path / "nowhere")

@@ -1,4 +1,4 @@
-"""`jellyframe spark apply`: data as patches leave it behind."""
+"""`jellyframe spark apply`: apply patches to a data set."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ def add_parser(subparsers: Any) -> None:
         "apply",
         run,
         help="apply patches to a data set",
-        description="Apply patches to a data set. The patches count in the order in which they are named, in folders\n"
-        "in the order of their names; of all operations on a statement the last one counts. Transactions that were\n"
-        "aborted or not finished count for nothing.",
+        description="Apply patches to a data set, in the order in which they are named, within folders in the order\n"
+        "of the file names. Of all operations on a statement the last one counts. Transactions that were aborted or\n"
+        "not finished are ignored.",
         examples="""
 jellyframe spark apply people changes.jellyp --to people-now
 jellyframe spark apply people.nt.gz monday.jellyp log/ --to people-now --out-format nq

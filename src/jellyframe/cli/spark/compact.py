@@ -1,4 +1,4 @@
-"""`jellyframe spark compact`: many patches as one."""
+"""`jellyframe spark compact`: combine many patches into one."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ def add_parser(subparsers: Any) -> None:
         subparsers,
         "compact",
         run,
-        help="make many patches into one with the same effect",
+        help="combine many patches into one with the same effect",
         description="Write one patch that has the same effect as many: the last operation on each statement and each\n"
-        "namespace, and of headers the last value of each key, but of `prev` the first one. The patches count in the\n"
-        "order in which they are named, in folders in the order of their names.",
+        "namespace, and the last value of each header, but the first value of `prev`. Patches are read in the order\n"
+        "in which they are named, within folders in the order of the file names.",
         examples="""
 jellyframe spark compact log/ --to compacted
 jellyframe spark compact monday.jellyp tuesday.rdfp --to both --compress zstd

@@ -1,4 +1,4 @@
-"""`jellyframe spark diff`: what changed between two data sets."""
+"""`jellyframe spark diff`: write the changes between two data sets."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def add_parser(subparsers: Any) -> None:
         run,
         help="write the changes between two data sets as a patch",
         description="Write the changes that turn one data set into another, as a folder of Jelly-Patch files.\n"
-        "A statement is in it at most once.\n"
+        "Each statement occurs in it at most once.\n"
         "The exit code is 0 if there are no differences, 1 if there are some, and 2 if something went wrong.",
         examples="""
 jellyframe spark diff monday tuesday --to changes
@@ -32,8 +32,8 @@ jellyframe spark diff monday tuesday --to changes --blank-nodes refuse
         "--blank-nodes",
         choices=("label", "refuse", "match"),
         default="label",
-        help="what makes two blank nodes the same: their labels, or nothing, so that they are an error; `match` is an "
-        "error here, as tasks see a part of the data each: patch diff has it",
+        help="`label` (the default): two blank nodes are the same if their labels are; `refuse`: blank nodes are an "
+        "error; `match` is available in patch diff only, because a task has only a part of the data",
     )
     parser.add_switch("--namespaces", default=True, help="compare namespaces too, if the formats of both have them")
 
@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("more than two inputs: name a folder or a pattern for data in several files")
     if arguments.blank_nodes == "match":
         raise UsageError(
-            "--blank-nodes match has to see all of the data, and tasks see a part each; "
+            "--blank-nodes match needs all of the data in one process, and a task has only a part of it; "
             "use jellyframe patch diff --blank-nodes match"
         )
     settings = patch_output_settings(arguments)

@@ -15,9 +15,9 @@ def add_parser(subparsers: Any) -> None:
         "invert",
         run,
         help="write patches that undo others",
-        description="Write patches that undo others: the last of them first, each from its end to its start, adds for\n"
-        "deletes. They lead back to the data from which the patches came if each of their rows changed something.\n"
-        "The names of the files are in the order in which they are to be applied.",
+        description="Write patches that undo others: the last patch first, each from its end to its start, with adds\n"
+        "and deletes exchanged. They restore the original data if each row of the patches changed the data. The files\n"
+        "are to be applied in the order of their names.",
         examples="""
 jellyframe spark invert log/ --to undo
 jellyframe spark invert changes.jellyp --to undo --compress zstd

@@ -1,4 +1,4 @@
-"""What all jobs on Spark share: their options, the session they run in, and how they end."""
+"""The part that all Spark commands share: options, the session, and the summary."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def add_job(
         parser.add_switch(
             "--strict",
             default=True,
-            help="whether to refuse transactions that start or end where they must not, or are open at the end",
+            help="whether transactions that start or end out of turn, or are open at the end of a file, are errors",
         )
     if has_mode:
         parser.add_argument(
@@ -59,20 +59,21 @@ def add_job(
             choices=MODES,
             default="FAILFAST",
             type=str.upper,
-            help="at bad lines or frames: stop (the default), leave them out, or leave them out and tell of them",
+            help="at bad lines or frames: stop (FAILFAST, the default), leave them out (DROPMALFORMED), or leave them "
+            "out and report them (PERMISSIVE)",
         )
     parser.add_argument(
-        "--partition-size", metavar="SIZE", type=size_or_off, help="how much of the input a task reads, such as 64MiB"
+        "--partition-size", metavar="SIZE", type=size_or_off, help="size of the input of a task, such as 64MiB"
     )
     parser.add_switch(
         "--concatenated",
         default=False,
-        help="Jelly files may be several streams, end to end, each with its own options",
+        help="allow Jelly files that consist of several streams with different options",
     )
     parser.add_switch(
         "--lenient",
         default=False,
-        help="take what the specifications of text forbid, such as relative IRIs",
+        help="accept what the specifications of text formats forbid, such as relative IRIs",
     )
     add_dialect(parser, "what Jelly files are: the released format (by default) or its draft 1.0.0", default="released")
     add_limits(parser)
@@ -81,9 +82,9 @@ def add_job(
         "--master", metavar="URL", help="local[*] by default; the URL of a cluster, or sc://host of Spark Connect"
     )
     spark.add_argument(
-        "--conf", metavar="KEY=VALUE", action="append", default=[], type=_setting, help="a setting of Spark; repeatable"
+        "--conf", metavar="KEY=VALUE", action="append", default=[], type=_setting, help="a Spark setting; repeatable"
     )
-    spark.add_argument("--ui", action="store_true", help="start Spark's web pages, and say where they are")
+    spark.add_argument("--ui", action="store_true", help="start Spark's web UI and print its address")
     return parser
 
 
@@ -95,7 +96,7 @@ def _setting(text: str) -> tuple[str, str]:
 
 
 def read_settings(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return how the inputs are read, as arguments of the functions in `jellyframe.spark.jobs`."""
+    """Return the reading options as arguments of the functions in `jellyframe.spark.jobs`."""
     settings = {
         "partition_bytes": arguments.partition_size,
         "read_options": {
@@ -116,7 +117,7 @@ def input_paths(arguments: argparse.Namespace) -> list[str]:
 
 
 def first_and_others(arguments: argparse.Namespace, first: str, others: str) -> tuple[str, list[str]]:
-    """Return the first input, and at least one more; `first` and `others` say what they are."""
+    """Return the first input and the others, at least one. `first` and `others` describe them in the error."""
     paths = input_paths(arguments)
     if len(paths) < 2:
         raise UsageError(f"only one input is named: name {first}, then {others}")
@@ -125,7 +126,7 @@ def first_and_others(arguments: argparse.Namespace, first: str, others: str) -> 
 
 @contextmanager
 def job_session(arguments: argparse.Namespace) -> Iterator[SparkSession]:
-    """Open a session to run a job in, which ends with it. Errors of workers are raised as what they were there."""
+    """Open a session, which is stopped after the block. Errors of workers are raised as their original classes."""
     from jellyframe.cli.spark.progress import following
     from jellyframe.spark.jobs.errors import plain_errors
 
@@ -162,7 +163,7 @@ def _name() -> str:
 
 @contextmanager
 def _own_error_output(*, is_shown: bool) -> Iterator[None]:
-    """Discard the standard error of processes that are started here: errors that matter are reported by us."""
+    """Discard the standard error of processes started in the block: their errors are raised as exceptions."""
     if is_shown:
         yield
         return
@@ -189,7 +190,7 @@ def _tell_ui(spark: SparkSession, console: Console) -> None:
 
 
 def report(summary: Summary, arguments: argparse.Namespace) -> int:
-    """Report what a job has done, as a note and on request as JSON on standard output, and return the exit code."""
+    """Print the summary of a job, with --json as JSON on standard output, and return the exit code."""
     from jellyframe.spark.jobs.errors import reworded
 
     summary = replace(summary, problems=[reworded(problem, option_words) for problem in summary.problems])

@@ -14,16 +14,16 @@ def add_parser(subparsers: Any) -> None:
         subparsers,
         "merge",
         run,
-        help="merge many files into few, on request without duplicates or sorted",
-        description="Merge many files into few, of about 128 MiB unless --files says how many.",
+        help="merge many files into few, optionally deduplicated or sorted",
+        description="Merge many files into few, of about 128 MiB unless --files is given.",
         examples="""
 jellyframe spark merge monday tuesday --to both
 jellyframe spark merge people --to people --distinct --overwrite
 jellyframe spark merge people --to sorted --sort --files 4
 """,
     )
-    parser.add_switch("--distinct", default=False, help="leave out statements that are there twice")
-    parser.add_switch("--sort", default=False, help="sort all statements, by graph, subject, predicate and object")
+    parser.add_switch("--distinct", default=False, help="deduplicate statements")
+    parser.add_switch("--sort", default=False, help="sort all statements by graph, subject, predicate and object")
     add_output_options(parser)
 
 

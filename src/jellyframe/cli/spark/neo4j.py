@@ -14,7 +14,7 @@ def add_parser(subparsers: Any) -> None:
         subparsers,
         "neo4j",
         run,
-        help="write nodes and relationships as the CSV files that Neo4j imports",
+        help="write nodes and relationships as CSV files for the import into Neo4j",
         description="Write IRIs and blank nodes as nodes with their literals as properties, and other statements as\n"
         "relationships, into CSV files with a header for each kind; the command that imports them is shown at the end.",
         examples="""

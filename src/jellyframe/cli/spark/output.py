@@ -1,4 +1,4 @@
-"""Options of jobs that write: where to, in what format, and how the streams are made."""
+"""Options of commands that write: the output folder, the format and the stream options."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from jellyframe.cli.stream_options import (
 
 
 def add_output_options(parser: CommandParser, *, may_append: bool = True, has_files: bool = True) -> None:
-    """Add the output folder, what is done if it has something in it, and how it is written."""
+    """Add the options of the output folder and of files of statements."""
     add_target(parser, may_append=may_append)
     add_data_options(parser, has_files=has_files)
     _add_blank_nodes(parser)
 
 
 def add_table_target(parser: CommandParser) -> None:
-    """Add the output folder of a job that writes tables, and how it reads blank nodes and ends."""
+    """Add the options of a command that writes tables."""
     add_target(parser, may_append=False)
     _add_blank_nodes(parser)
     parser.add_switch("--json", default=False, help="the summary as JSON on standard output")
 
 
 def table_settings(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return what `add_table_target` has added, as arguments of functions in `jellyframe.spark.jobs`."""
+    """Return the options of `add_table_target` as arguments of functions in `jellyframe.spark.jobs`."""
     return {"save": "overwrite" if arguments.overwrite else "error", "blank_nodes": arguments.blank_nodes}
 
 
@@ -43,39 +43,39 @@ def _add_blank_nodes(parser: CommandParser) -> None:
         "--blank-nodes",
         choices=("keep", "per-file"),
         default="keep",
-        help="keep labels as they are (the default: files of a dump share nodes), or make those of each file its own",
+        help="leave labels unchanged (the default: files of a dump share nodes), or make them distinct for each file",
     )
 
 
 def add_target(parser: CommandParser, *, may_append: bool = True) -> None:
-    """Add the output folder, and what is done if it has something in it."""
+    """Add the output folder and the save mode."""
     parser.add_path("--to", "--output", metavar="FOLDER", required=True, help="the folder to write to")
     save = parser.add_mutually_exclusive_group()
     save.add_argument(
-        "--overwrite", action="store_true", help="replace the data in the folder, when the new data is complete"
+        "--overwrite", action="store_true", help="replace the data in the folder when the new data is complete"
     )
     if may_append:
-        save.add_argument("--append", action="store_true", help="add files to those that are there")
+        save.add_argument("--append", action="store_true", help="add files to those in the folder")
     else:
         parser.set_defaults(append=False)
 
 
 def add_data_options(parser: CommandParser, *, has_files: bool = True) -> None:
-    """Add how files of statements are written."""
+    """Add the options of files of statements."""
     add_format(parser, "--out-format", "--output-format", known=formats.CUT_FORMATS)
     _add_file_options(parser, "statements", has_files=has_files)
     parser.add_argument("--layout", choices=("struct", "ntriples", "flat"), help="the columns of Parquet (struct)")
     add_stream_options(parser)
     add_dialect(
         parser,
-        "what Jelly files that are written are, released (by default) or draft",
+        "the dialect of the Jelly files to write, released (the default) or draft",
         option="--out-dialect",
         default="released",
     )
 
 
 def add_patch_options(parser: CommandParser, *, stream_type: str, has_files: bool = True) -> None:
-    """Add how files of patches are written."""
+    """Add the options of files of patches."""
     _add_file_options(parser, "rows", has_files=has_files)
     parser.add_argument(
         "--stream-type",
@@ -84,7 +84,7 @@ def add_patch_options(parser: CommandParser, *, stream_type: str, has_files: boo
         help=f"what ends a patch: the stream, or a punctuation mark ({stream_type})",
     )
     parser.add_argument(
-        "--statement-type", choices=("triples", "quads"), help="whether statements have graphs; by default as the input"
+        "--statement-type", choices=("triples", "quads"), help="whether statements have graphs (default: as the input)"
     )
     add_term_options(parser)
 
@@ -92,7 +92,9 @@ def add_patch_options(parser: CommandParser, *, stream_type: str, has_files: boo
 def _add_file_options(parser: CommandParser, rows: str, *, has_files: bool) -> None:
     if has_files:
         parser.add_argument("--files", metavar="N", type=positive, help="how many files to write")
-    parser.add_argument("--max-records-per-file", metavar="N", type=positive, help=f"{rows} in a file, at most")
+    parser.add_argument(
+        "--max-records-per-file", metavar="N", type=positive, help=f"the maximum number of {rows} in a file"
+    )
     parser.add_argument("--compress", choices=("gzip", "zstd", "none"), help="compress the files")
     parser.add_argument(
         "--rows-per-frame", metavar="N", type=positive, help=f"rows in a frame ({DEFAULT_ROWS_PER_FRAME})"
@@ -102,14 +104,14 @@ def _add_file_options(parser: CommandParser, rows: str, *, has_files: bool) -> N
         metavar="SIZE",
         type=size_or_off,
         default=argparse.SUPPRESS,
-        help="distance of the points from which reading may start, such as 8MiB (the default), or `off`",
+        help="distance between restart points, at which files can be split, such as 8MiB (the default), or `off`",
     )
-    parser.add_switch("--index", help="whether files end with an index of these points (by default yes)")
+    parser.add_switch("--index", help="whether files end with an index of restart points (default: yes)")
     parser.add_switch("--json", default=False, help="the summary as JSON on standard output")
 
 
 def output_settings(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return how inputs are read and the output is written, as arguments of functions in `jellyframe.spark.jobs`."""
+    """Return the reading and writing options as arguments of functions in `jellyframe.spark.jobs`."""
     if arguments.layout is not None and arguments.out_format != formats.PARQUET.name:
         raise UsageError("--layout is for --out-format parquet")
     return _given(
@@ -123,7 +125,7 @@ def output_settings(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def patch_output_settings(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return how inputs are read and patches are written, as arguments of functions in `jellyframe.spark.jobs`."""
+    """Return the reading and patch writing options as arguments of functions in `jellyframe.spark.jobs`."""
     return _given(
         arguments,
         stream_type=arguments.stream_type,
@@ -160,6 +162,6 @@ def _stream_settings(arguments: argparse.Namespace) -> dict[str, Any]:
     copied = asdict(base)
     del copied["version"]
     if arguments.options_from is None:
-        # A preset is about the sizes of tables, and nothing else.
+        # A preset sets only the sizes of lookup tables.
         copied = {name: value for name, value in copied.items() if name.endswith("_table_size")}
     return {**copied, **given_options(arguments)}

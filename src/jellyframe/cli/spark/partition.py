@@ -1,4 +1,4 @@
-"""`jellyframe spark partition`: one folder for each predicate, graph, or share of the subjects."""
+"""`jellyframe spark partition`: one folder for each predicate, graph, or bucket of subjects."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ def add_parser(subparsers: Any) -> None:
         subparsers,
         "partition",
         run,
-        help="split into one folder for each predicate, graph, or share of the subjects",
-        description="Split files into one folder for each predicate, each graph, or each share of the subjects.\n"
-        "manifest.json tells which folder holds what.",
+        help="split data into one folder for each predicate, graph, or bucket of subjects",
+        description="Split data into one folder for each predicate, each graph, or each bucket of subjects.\n"
+        "manifest.json maps folders to values.",
         examples="""
 jellyframe spark partition people --by predicate --to by-predicate
 jellyframe spark partition graphs.nq --by graph --to by-graph
 jellyframe spark partition people --by subject --buckets 32 --to shares
 """,
     )
-    parser.add_argument("--by", choices=("predicate", "graph", "subject"), default="predicate", help="what decides")
-    parser.add_argument("--buckets", metavar="N", type=positive, default=16, help="how many shares of subjects (16)")
+    parser.add_argument("--by", choices=("predicate", "graph", "subject"), default="predicate", help="the key")
+    parser.add_argument("--buckets", metavar="N", type=positive, default=16, help="number of buckets of subjects (16)")
     add_output_options(parser, may_append=False, has_files=False)
 
 

@@ -1,4 +1,4 @@
-"""`jellyframe spark replicate`: a data set kept up to date with a growing set of patches."""
+"""`jellyframe spark replicate`: keep snapshots of a data set up to date with a growing set of patches."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ def add_parser(subparsers: Any) -> None:
         subparsers,
         "replicate",
         run,
-        help="make the next snapshot of a data set, with the patches that have come since",
-        description="Make the next snapshot of a data set: the newest one, with the patches applied that it does not\n"
-        "hold yet. Each patch is applied once, however often this is run, and wherever a run before was cut off.\n"
-        "Snapshots are in a folder, where `current` is the newest one, and a manifest says which patches each holds.",
+        help="apply new patches to the newest snapshot of a data set, and write the next snapshot",
+        description="Apply new patches to the newest snapshot of a data set, and write the next snapshot. Each patch\n"
+        "is applied exactly once, however often the command is run or killed. The link `current` in the folder of\n"
+        "snapshots points to the newest one, and the manifest of a snapshot lists the patches applied so far.",
         examples="""
 jellyframe spark replicate people log/ --to replica
 jellyframe spark replicate replica log/
@@ -26,12 +26,12 @@ jellyframe spark replicate replica log/
         inputs="the folder of snapshots (with --to: data to begin with), then patches: files, folders and patterns",
         has_patches=True,
     )
-    parser.add_path("--to", "--output", metavar="FOLDER", help="the folder of snapshots, if IN is other data")
-    parser.add_argument("--keep", metavar="N", type=positive, default=2, help="how many snapshots are kept (2)")
+    parser.add_path("--to", "--output", metavar="FOLDER", help="the folder of snapshots, if IN is initial data")
+    parser.add_argument("--keep", metavar="N", type=positive, default=2, help="how many snapshots to keep (2)")
     parser.add_switch(
         "--allow-late",
         default=False,
-        help="apply also patches that come before others that were applied already, after them",
+        help="also apply new patches that sort before applied ones, after them",
     )
     add_data_options(parser)
 

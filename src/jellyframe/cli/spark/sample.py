@@ -1,4 +1,4 @@
-"""`jellyframe spark sample`: some of the statements."""
+"""`jellyframe spark sample`: take a random sample of data."""
 
 from __future__ import annotations
 
@@ -15,16 +15,20 @@ def add_parser(subparsers: Any) -> None:
         subparsers,
         "sample",
         run,
-        help="take a random sample of statements, or of subjects with all of theirs",
+        help="take a random sample of statements, or of subjects with all of their statements",
         examples="""
 jellyframe spark sample people --fraction 0.01 --to some
 jellyframe spark sample people --number 1000 --whole-subjects --seed 7 --to thousand
 """,
     )
     size = parser.add_mutually_exclusive_group(required=True)
-    size.add_argument("--fraction", metavar="F", type=_fraction, help="about this part of the statements, 0 to 1")
-    size.add_argument("--number", metavar="N", type=natural, help="this many statements")
-    parser.add_argument("--seed", metavar="N", type=natural, default=0, help="another seed is another sample (0)")
+    size.add_argument(
+        "--fraction", metavar="F", type=_fraction, help="sample about this fraction of the statements, 0 to 1"
+    )
+    size.add_argument("--number", metavar="N", type=natural, help="sample exactly N statements")
+    parser.add_argument(
+        "--seed", metavar="N", type=natural, default=0, help="the seed: the same seed selects the same sample (0)"
+    )
     parser.add_switch("--whole-subjects", default=False, help="sample subjects, each with all of its statements")
     add_output_options(parser)
 

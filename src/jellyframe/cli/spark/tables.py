@@ -16,8 +16,8 @@ def add_parser(subparsers: Any) -> None:
         run,
         help="write a Parquet data set for each class, with one row for each instance",
         description="Write a folder of Parquet files for each class: one row for each instance, one column for each\n"
-        "predicate, with types told by the XSD datatypes, and lists where a predicate repeats. Subjects without a\n"
-        "class are in the folder `untyped`; manifest.json tells the class of each folder.",
+        "predicate, with types from the XSD datatypes, and lists if a predicate occurs more than once. Subjects\n"
+        "without a class are in the folder `untyped`; manifest.json maps folders to classes.",
         examples="""
 jellyframe spark tables people.jelly --to tables
 jellyframe spark tables dump/*.nt.gz --to tables --overwrite --json

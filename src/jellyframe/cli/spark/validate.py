@@ -1,4 +1,4 @@
-"""`jellyframe spark validate`: every file read to its end."""
+"""`jellyframe spark validate`: read every file to its end and report errors."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ def add_parser(subparsers: Any) -> None:
         "validate",
         run,
         help="read every file to its end, and report which are valid",
-        description="Read every file to its end, and tell which are in order, and what is wrong with the others.\n"
-        "The result is on standard output, and in the exit code: 0 all are in order, 1 some are not.",
+        description="Read every file to its end, and report which are valid and what is wrong with the others.\n"
+        "The report is written to standard output. The exit code is 0 if all files are valid, 1 if some are not.",
         examples="""
 jellyframe spark validate people
 jellyframe spark validate 's3://bucket/dump/*.nq.gz' --json > report.json

@@ -1,4 +1,4 @@
-"""The data source `jelly-grpc`: topics of a server, read and written by Spark.
+"""The data source `jelly-grpc`: topics of a gRPC server, read and written by Spark.
 
-Connections are made where they are used, in the process that does the work, and never before it is forked.
+Each process opens its own connections, after it was forked: gRPC channels do not survive a fork.
 """

@@ -29,7 +29,7 @@ _QUERY_OPTIONS = ("checkpointlocation", "queryname")
 
 @dataclass(frozen=True)
 class ServerOptions:
-    """Which topic of which server, and how it is reached. It can be sent to other processes."""
+    """A topic and the settings of the connection to its server. Can be pickled, unlike a client."""
 
     connection: Connection
     topic: str
@@ -55,7 +55,7 @@ class ServerOptions:
         return cls(connection, topic, given.take("token_file", str, None))
 
     def connect(self) -> Client:
-        """Return a client, made in this process. The token is read here, so that it is in no plan and no log."""
+        """Return a new client. The token is read from its file here, so that it appears in no query plan and no log."""
         if self.token_file is None:
             return Client(self.connection)
         with open(self.token_file, encoding="utf-8") as file:
@@ -64,7 +64,7 @@ class ServerOptions:
 
 @dataclass(frozen=True)
 class TopicReadOptions:
-    """What `spark.readStream.format("jelly-grpc")` was asked for."""
+    """The options of `spark.read.format("jelly-grpc")` and `spark.readStream`."""
 
     server: ServerOptions
     rows: ReadOptions
@@ -98,7 +98,7 @@ class TopicReadOptions:
 
 @dataclass(frozen=True)
 class TopicWriteOptions:
-    """What `df.write.format("jelly-grpc")` was asked for."""
+    """The options of `df.write.format("jelly-grpc")`."""
 
     server: ServerOptions
     stream: StreamOptionChanges = field(default_factory=StreamOptionChanges)

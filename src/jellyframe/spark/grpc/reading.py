@@ -1,4 +1,4 @@
-"""Reading topics: ranges of offsets to record batches of exactly the schema that Spark has declared."""
+"""Read ranges of offsets as record batches, which have exactly the schema that Spark expects."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from jellyframe.spark.schema import columns_of
 
 
 class RangePartition(InputPartition):
-    """The frames that one task reads."""
+    """The range of offsets that one task reads."""
 
     def __init__(self, start: int, stop: int) -> None:
         super().__init__((start, stop))
@@ -46,7 +46,7 @@ class TopicReader(DataSourceReader):
 
 
 def topic_columns(schema: StructType, options: TopicReadOptions) -> Columns:
-    """Return the columns to make. Those that say which file a statement is from are not among them."""
+    """Return the columns to read for a schema. Columns about files, such as `file` and `frame`, are refused."""
     columns = columns_of(schema, options.rows)
     others = [name for name in columns.arrow.names if name not in columns.statement]
     if others:
@@ -55,7 +55,7 @@ def topic_columns(schema: StructType, options: TopicReadOptions) -> Columns:
 
 
 def known_topic(client: Client, options: TopicReadOptions) -> TopicInfo:
-    """Return what the server tells of the topic."""
+    """Return the server's description of the topic."""
     return client.topic(options.server.topic, timeout=options.server.connection.connect_timeout or None)
 
 
@@ -63,8 +63,8 @@ def require_kept(topic: TopicInfo) -> None:
     """Raise unless the frames of a topic can be read again."""
     if not topic.is_retained:
         raise OptionsError(
-            f"the topic {topic.name!r} is {topic.retention}: nothing of it is kept, so that what is lost with a task "
-            "or the query is lost for good; keep it in a log, or, in a stream, set the option acceptLoss"
+            f"the topic {topic.name!r} is {topic.retention}: its frames are not kept, so they cannot be read again if "
+            "a task or the query fails; keep the topic in a log, or, in a stream, set the option acceptLoss"
         )
 
 
@@ -76,10 +76,10 @@ def start_of(topic: TopicInfo, options: TopicReadOptions) -> int:
 
 
 def ranges(start: int, stop: int, options: TopicReadOptions) -> list[InputPartition]:
-    """Return the ranges that tasks read. An empty list would be a task of its own to Spark, which reads nothing."""
+    """Return a partition for each task. For an empty list, Spark starts one task, which reads nothing."""
     if start > stop:
         raise StorageError(
-            f"the query has read the topic up to offset {start}, and the server has it up to {stop} only: it is "
+            f"the query has read the topic up to offset {start}, but on the server it ends at {stop}: it is "
             "another topic, or has lost frames; start the query with a new checkpoint"
         )
     step = options.frames_per_partition
@@ -87,7 +87,7 @@ def ranges(start: int, stop: int, options: TopicReadOptions) -> list[InputPartit
 
 
 def read_partition(partition: InputPartition, options: TopicReadOptions, columns: Columns) -> Iterator[pa.RecordBatch]:
-    """Yield the statements of a range. The connection is made here, in the process that reads."""
+    """Yield the statements of a range. Opens its own connection."""
     if not isinstance(partition, RangePartition):
         return
     with options.server.connect() as client:

@@ -1,4 +1,4 @@
-"""The stream source: a topic whose offsets are the query's, so that each frame is read exactly once."""
+"""The stream source: the query's offsets are those of the topic, so each frame is read exactly once."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _Offset = dict[str, Any]
 
 
 class LivePartition(InputPartition):
-    """Rows that have come already: nobody could read them again."""
+    """Rows that the driver has received from a topic that keeps nothing, so that no task could read them."""
 
     def __init__(self, rows: bytes) -> None:
         super().__init__(rows)
@@ -45,7 +45,7 @@ class LivePartition(InputPartition):
 
 
 class _TopicStreamReader(DataSourceStreamReader):
-    """What all versions of Spark need."""
+    """The part that is the same for all versions of Spark."""
 
     def __init__(self, options: TopicReadOptions, schema: StructType) -> None:
         self.options = options
@@ -55,10 +55,10 @@ class _TopicStreamReader(DataSourceStreamReader):
         self._end: int | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        # Tasks get the options, and make connections of their own.
+        # Tasks get the options and open their own connections.
         return {**self.__dict__, "_client": None, "_live": None}
 
-    # ---- what Spark asks ----
+    # ---- called by Spark ----
 
     def initialOffset(self) -> _Offset:  # noqa: N802
         topic = self._topic()
@@ -94,7 +94,7 @@ class _TopicStreamReader(DataSourceStreamReader):
     # ---- the topic ----
 
     def _topic(self) -> TopicInfo:
-        """Return the topic as it is now. The connection is made when it is first needed."""
+        """Return the topic's current description. The first call opens the connection."""
         if self._client is None:
             self._client = self.options.server.connect()
         topic = known_topic(self._client, self.options)
@@ -128,7 +128,7 @@ def _serialized(batches: Sequence[pa.RecordBatch], schema: pa.Schema) -> bytes:
 if limits is not None:
 
     class TopicStreamReader(_TopicStreamReader, limits.SupportsTriggerAvailableNow):
-        """Reads frames as they come, in batches of a size that the user may limit."""
+        """Reads frames as they arrive, in batches whose size the user may limit."""
 
         def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
             return limits.ReadAllAvailable()
@@ -143,13 +143,13 @@ if limits is not None:
 else:
 
     class TopicStreamReader(_TopicStreamReader):  # type: ignore[no-redef]
-        """Reads all frames that have come: this Spark does not say where a query stands."""
+        """Reads all frames that have arrived: this Spark does not pass the last offset."""
 
         def __init__(self, options: TopicReadOptions, schema: StructType) -> None:
             super().__init__(options, schema)
             if options.max_frames is not None:
                 raise OptionsError("maxFramesPerTrigger needs Spark 4.2 or newer")
-            # Times of frames that were not kept grow, also from one run of the query to the next.
+            # Offsets of frames that are not kept are times, so that they grow from one run of the query to the next.
             self._reached = time.time_ns()
 
         def latestOffset(self) -> _Offset:  # noqa: N802

@@ -1,7 +1,7 @@
-"""Publishing a DataFrame: each task publishes its rows, which the server acknowledges before the task ends.
+"""Publish a DataFrame: each task publishes its rows, and ends when the server has acknowledged them.
 
-Rows arrive at least once. A task that Spark runs again publishes its rows again, and so does a batch of a stream that
-was not noted as done.
+Delivery is at least once. A task that Spark retries publishes its rows again, and so does a batch of a stream that was
+not recorded as done.
 """
 
 from __future__ import annotations
@@ -28,24 +28,24 @@ if TYPE_CHECKING:
 
 @dataclass
 class PublishedMessage(WriterCommitMessage):
-    """How much a task has published."""
+    """The number of frames that a task published."""
 
     frames: int
 
 
 class _Publishing:
-    """What both kinds of writers do in their tasks."""
+    """The part that both writers share."""
 
     def __init__(self, options: TopicWriteOptions, schema: StructType, *, overwrite: bool) -> None:
         if overwrite:
-            raise OptionsError('what is in a topic is not replaced: use mode("append"), or outputMode("append")')
+            raise OptionsError('topics cannot be overwritten: use mode("append"), or outputMode("append")')
         self.options = options
         self.schema = exact_arrow_schema(schema)
         # Refuse columns that do not hold statements here, instead of in every task.
         BatchMaker(self.schema)
 
     def publish(self, rows: Iterator[pa.RecordBatch]) -> PublishedMessage:
-        """Publish rows. The connection is made here, in the process of the task."""
+        """Publish rows. Opens its own connection, in the process of the task."""
         maker = BatchMaker(self.schema)
         batches: Iterator[Batch] = (maker.make(batch) for batch in rows if batch.num_rows)
         first = next(batches, None)
@@ -84,7 +84,7 @@ class TopicStreamWriter(StreamWriterBase):
         return self._publishing.publish(record_batches(iterator, self._publishing.schema))
 
     def commit(self, messages: Sequence[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803
-        """Do nothing: subscribers have already received what the tasks published."""
+        """Do nothing: subscribers have already received the rows."""
 
     def abort(self, messages: Sequence[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803
-        """Do nothing: what has been published cannot be taken back."""
+        """Do nothing: published rows cannot be withdrawn."""

@@ -1,12 +1,12 @@
-"""Jobs on Spark, each a function that takes a session: the commands `jellyframe spark …` call these.
+"""Spark jobs: functions that take a session, which the commands `jellyframe spark …` call.
 
     from jellyframe.spark import jobs, session
 
     spark = session()
     summary = jobs.convert(spark, "dump/*.nt.gz", "people", compression="zstd")
 
-Inputs are files, folders and patterns, of Jelly, N-Triples, N-Quads, Turtle, TriG, RDF/XML, JSON-LD and Parquet, mixed
-as you like. `read_statements` gives them as a DataFrame.
+Inputs are files, folders and patterns, in any mixture of Jelly, N-Triples, N-Quads, Turtle, TriG, RDF/XML, JSON-LD and
+Parquet. `read_statements` returns their statements as a DataFrame.
 """
 
 from __future__ import annotations

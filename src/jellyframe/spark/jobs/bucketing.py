@@ -1,8 +1,8 @@
 """Jobs that shuffle equal statements to one task and keep statements out of the JVM.
 
-Tasks read the inputs and put each statement, or each row of a patch, into one of some buckets, by its subject. A bucket
-travels as a few blobs of Jelly. The task that gets all of a bucket writes what a function makes of it: each statement
-once, or what a patch leaves behind.
+Tasks read the inputs and put each statement, or each row of a patch, into a bucket by the hash of its subject. A bucket
+is shuffled as a few blobs of Jelly. The task that receives all blobs of a bucket passes them to a function, which for
+instance deduplicates statements or applies patches, and writes the result.
 """
 
 from __future__ import annotations
@@ -40,15 +40,16 @@ if TYPE_CHECKING:
 
     from jellyframe.spark.types import Session
 
-# Of each blob that is being made, a writer with its lookups is in memory, and of each bucket the tables that compare.
+# Limits the memory of a task, which holds one writer with its lookup tables for each bucket, and the fingerprints of a
+# bucket.
 BUCKET_BYTES = 32 << 20
 MAX_BUCKETS = 128
-# Added to the side of headers and namespaces, all of which go to the first bucket, as rows of a patch.
+# Added to the side of blobs with headers and namespaces, which all go to the first bucket as rows of a patch.
 OTHER_ROWS = 1 << 8
 
 
 def bucket_count(inputs: Sequence[JobInputs]) -> int:
-    """Return in how many buckets of a good size inputs go."""
+    """Return the number of buckets of `BUCKET_BYTES` that the inputs fill."""
     return -(-sum(side.files.bytes_as_jelly for side in inputs) // BUCKET_BYTES)
 
 
@@ -63,11 +64,12 @@ def write_by_bucket(
     namespaces: bool = False,
     check: Callable[[int, Batch, str], None] | None = None,
 ) -> Summary:
-    """Write the result of `read` for the blobs of each bucket, to about the given number of files.
+    """Write the result of `read` for the blobs of each bucket, and return a summary.
 
-    The number of an input among `inputs` is the `side` of its blobs, which come in the order of sides and files. With
-    `namespaces`, those of data are passed on as rows that add them, and those of the result are written. `check` gets
-    the side, the statements and the file of each batch that is read, and may raise.
+    The `side` of a blob is the number of its input in `inputs`; blobs are sorted by side and position in the input.
+    With `namespaces`, those of data are shuffled as rows that add them, and those of the result are written. `check` is
+    called with the side, the statements and the file name of each batch that is read, and may raise. `files` is the
+    number of files to write; by default it depends on the size of the inputs.
     """
     count = files or file_count(spark, sum(side.files.bytes_as_jelly for side in inputs))
     buckets = -(-min(max(bucket_count(inputs), 1), MAX_BUCKETS) // count) * count

@@ -1,4 +1,4 @@
-"""`convert`: files of any format into Jelly, N-Quads, N-Triples or Parquet."""
+"""The job `convert`: files of any format to Jelly, N-Quads, N-Triples or Parquet."""
 
 from __future__ import annotations
 
@@ -32,28 +32,26 @@ def convert(
     read_options: SourceOptions | None = None,
     **options: Unpack[OutputOptions],
 ) -> Summary:
-    """Convert files, folders and patterns of them into one folder.
+    """Convert files, folders and patterns of them to files in one folder, and return a summary.
 
-    `out_format` is jelly, nq, nt or parquet; `save` what to do if the folder has something in it: error, overwrite or
-    append. There is one file a task: `partition_bytes` says how much of the input each reads, `files` how many there
-    are to be.
+    Each task writes one file. `partition_bytes` or `files` determines the number of tasks.
 
-    Labels of blank nodes stay as they are: the files of a dump are most often parts of one document, whose nodes
-    cross them. Where each file is a document of its own, `blank_nodes="per-file"` keeps their nodes apart.
+    Labels of blank nodes stay unchanged by default: the files of a dump are usually parts of one document and share
+    blank nodes. If each file is a document of its own, use `blank_nodes="per-file"`.
 
     Args:
         spark: the session
         paths: files, folders and patterns, of any format that `scan` reads
         output: the folder to write to, here or in an object store
         out_format: `jelly`, `nq`, `nt` or `parquet`
-        save: what to do if the folder has something in it: `error`, `overwrite` or `append`
-        in_format: the format of the input; by default the names of files tell
+        save: what to do if the folder is not empty: `error`, `overwrite` or `append`
+        in_format: the format of the input; by default it is recognised by the file names
         mode: what to do about bad input: `FAILFAST`, `PERMISSIVE` or `DROPMALFORMED`
-        blank_nodes: `keep` labels as they are, or keep nodes apart `per-file`
-        files: how many files to write; by default as their size asks for
-        partition_bytes: how much of the input each task reads
-        read_options: options of the data source for reading, by name
-        options: options of the data source for writing, by name, and the `layout` of Parquet files
+        blank_nodes: `keep` leaves labels unchanged, `per-file` makes them distinct for each file
+        files: how many files to write; by default it depends on their size
+        partition_bytes: how many bytes of input each task reads
+        read_options: reading options of the data source, by name
+        options: writing options of the data source, by name, and the `layout` of Parquet files
     """
     inputs = JobInputs.find(
         paths,

@@ -1,4 +1,4 @@
-"""Errors of workers, which reach us wrapped in those of Spark, as what they were."""
+"""Unwrap errors of workers, which Spark passes on as text inside its own errors."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from contextlib import contextmanager
 
 from jellyframe.errors import Advice, JellyError, split_advice
 
-# The last line of a traceback, with an error of ours, or of another kind that tells the user something.
+# The last line of a traceback, with an error of jellyframe or any other.
 _OUR_ERROR = re.compile(r"^\s*jellyframe\.[\w.]+\.(\w+Error): (.+)$", re.MULTILINE)
 _OTHER_ERROR = re.compile(r"^\s*((?:\w+\.)*\w+(?:Error|Exception)): (.+)$", re.MULTILINE)
 _SPARK = ("pyspark", "py4j", "grpc")
 
 
 class JobError(JellyError):
-    """A job on Spark has failed for a reason that is not in the data."""
+    """A Spark job failed for a reason other than its input."""
 
 
 @contextmanager
 def plain_errors() -> Iterator[None]:
-    """Raise errors of Spark as errors of ours, with what matters of them in one line."""
+    """Raise errors of Spark inside the block as errors of jellyframe with a message of one line."""
     try:
         yield
     except JellyError:
@@ -32,7 +32,7 @@ def plain_errors() -> Iterator[None]:
 
 
 def plain_error(error: Exception) -> JellyError:
-    """Return the error of a worker that a Spark error wraps, or else the first line of the Spark error."""
+    """Return the worker's error that a Spark error wraps, or else an error with the first line of the Spark error."""
     text = str(error)
     ours = _OUR_ERROR.findall(text)
     if ours:
@@ -48,13 +48,13 @@ def plain_error(error: Exception) -> JellyError:
 
 
 def reworded(text: str, wording: Callable[[Advice], str]) -> str:
-    """Return the text of an error with the advice in the words of another user interface."""
+    """Return the text of an error with its advice in the wording of another user interface."""
     message, advice = split_advice(text)
     return message if advice is None else f"{message}; {wording(advice)}"
 
 
 def _kinds() -> dict[str, type[JellyError]]:
-    """Return our error classes by name, those that take only a message."""
+    """Return the error classes of jellyframe by name."""
     from jellyframe import errors
     from jellyframe.ops.bad_input import MissingFileError
 

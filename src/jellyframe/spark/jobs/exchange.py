@@ -1,4 +1,4 @@
-"""Shuffle statements between tasks as blobs of Jelly, so that none of them passes through the JVM as a row."""
+"""Shuffle statements between tasks as blobs of Jelly, so that no statement passes through the JVM as a row."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _BLOB_BYTES = 1 << 20
 _BUCKET_BYTES_IN_MEMORY = 128 << 20
-# Blobs are large, so few of them go to a worker at a time.
+# Rows of an Arrow batch that Spark passes to a worker: few, because each row has a blob.
 _BLOBS_PER_BATCH = 32
 _BATCH_SETTING = "spark.sql.execution.arrow.maxRecordsPerBatch"
 _SCHEMA = pa.schema(
@@ -47,13 +47,13 @@ _SCHEMA = pa.schema(
     ]
 )
 BLOB_SCHEMA = "key long, bucket int, side int, task int, part int, blob binary"
-# The bucket of notes on bad records, which hold no statements.
-_NOTE = -1
+# The bucket number of blobs that report bad records instead of holding statements.
+_BAD_RECORDS = -1
 _KEYS_TRIED = 64
 
 
 def partition_keys(spark: Session, partitions: int) -> tuple[int, ...]:
-    """Return a number for each partition that `repartition` sends there."""
+    """Return a key for each partition, which `repartition` assigns to it."""
     numbers = spark.range(0, partitions * _KEYS_TRIED, 1, 1)
     rows = numbers.selectExpr("id", f"pmod(hash(id), {partitions}) as place").collect()
     keys = {row["place"]: row["id"] for row in rows}
@@ -61,7 +61,7 @@ def partition_keys(spark: Session, partitions: int) -> tuple[int, ...]:
 
 
 class Blob(NamedTuple):
-    """A stream of statements, or a patch, on its way. `side` tells blobs of different inputs of a job apart."""
+    """A Jelly stream or a patch as bytes. `side` is the number of the job's input that it comes from."""
 
     side: int
     content: bytes
@@ -78,7 +78,7 @@ class Blob(NamedTuple):
 
 
 class Blobs:
-    """The blobs that a task makes: streams in memory, one at a time for each bucket and side.
+    """Writes the blobs of a task: streams in memory, one at a time for each bucket and side.
 
     A bucket goes to the partition of its number modulo the number of `keys`.
     """
@@ -97,7 +97,7 @@ class Blobs:
     def add(
         self, bucket: int, batch: Batch, start: int = 0, stop: int | None = None, *, side: int = 0
     ) -> Iterator[pa.RecordBatch]:
-        """Add rows to a bucket. Yields its blob if that is large enough."""
+        """Add rows to a bucket. Yield its blob when that has reached its size."""
         place = (bucket, side)
         blob = self._open.get(place)
         if blob is None:
@@ -107,7 +107,7 @@ class Blobs:
             yield self._row(bucket, side, self._open.pop(place).close())
 
     def add_all(self, ordered: Batch, ends: Iterable[int], *, side: int = 0) -> Iterator[pa.RecordBatch]:
-        """Add rows that are sorted by bucket: those of each end where `ends` says."""
+        """Add rows that are sorted by bucket; `ends` has the end of each bucket's rows."""
         start = 0
         for bucket, stop in enumerate(ends):
             if stop > start:
@@ -115,11 +115,11 @@ class Blobs:
             start = stop
 
     def finish(self, bad: BadRecords) -> Iterator[pa.RecordBatch]:
-        """Yield the rest of the blobs, and a note on bad records if there were any."""
+        """Yield the remaining blobs, and a report of bad records if there were any."""
         for (bucket, side), blob in self._open.items():
             yield self._row(bucket, side, blob.close())
         if bad.count:
-            yield self._row(_NOTE, 0, json.dumps([bad.count, bad.quoted()]).encode())
+            yield self._row(_BAD_RECORDS, 0, json.dumps([bad.count, bad.quoted()]).encode())
 
     def _row(self, bucket: int, side: int, blob: bytes) -> pa.RecordBatch:
         key = self._keys[max(bucket, 0) % len(self._keys)]
@@ -130,7 +130,7 @@ class Blobs:
 
 
 class _OpenBlob:
-    """A stream of its own in memory, of statements or of the rows of a patch."""
+    """A stream in memory that is being written, of statements or of the rows of a patch."""
 
     def __init__(self, *, is_patch: bool, has_graph: bool) -> None:
         self._memory = io.BytesIO()
@@ -152,10 +152,10 @@ class _OpenBlob:
 
 
 class BucketBlobs:
-    """The blobs of a bucket, which can be read more than once: in memory, or in a file if they are large.
+    """The blobs of a bucket, which can be read repeatedly: in memory, or in a file if they are large.
 
     Args:
-        blobs: all of them, in order
+        blobs: all blobs of the bucket, in order
     """
 
     def __init__(self, blobs: Iterable[Blob]) -> None:
@@ -182,7 +182,7 @@ class BucketBlobs:
             start += size
 
     def close(self) -> None:
-        """Let go of the memory and the file."""
+        """Release the memory and the file."""
         self._file.close()
 
     def __enter__(self) -> BucketBlobs:
@@ -193,7 +193,7 @@ class BucketBlobs:
 
 
 def all_batches(blobs: Iterable[Blob]) -> Iterator[Batch]:
-    """Yield the statements of blobs, as they are."""
+    """Yield the statements of blobs unchanged."""
     return (batch for blob in blobs for batch in blob.batches())
 
 
@@ -205,9 +205,10 @@ def write_exchanged(
     *,
     declare: bool = False,
 ) -> DataFrame:
-    """Shuffle the blobs by bucket, in order, and write the result of `read` for each to the given number of files.
+    """Shuffle the blobs by bucket and write the result of `read` for each bucket to the given number of files.
 
-    With `declare`, the namespaces of the result are written too.
+    Blobs of a bucket are passed to `read` in the order of the input. With `declare`, the namespaces of the result are
+    written too. Returns a DataFrame with the results of the tasks.
     """
     together = blobs.repartition(files, "key").sortWithinPartitions("bucket", "side", "task", "part")
     return together.mapInArrow(lambda batches: _write(batches, output, read, declare), RESULT_SCHEMA)
@@ -219,7 +220,7 @@ def _write(
     read: Callable[[Iterable[Blob]], Iterator[Batch]],
     declare: bool,
 ) -> Iterator[pa.RecordBatch]:
-    """Run a task that receives all blobs of some buckets, one bucket after the other."""
+    """Run a task that receives the blobs of some buckets, sorted by bucket."""
     result = TaskResult()
     rows = (
         (bucket.as_py(), Blob(side.as_py(), blob.as_py()))
@@ -230,7 +231,7 @@ def _write(
     def batches() -> Iterator[Batch]:
         for bucket, group in groupby(rows, key=lambda row: row[0]):
             contents = (blob for _bucket, blob in group)
-            if bucket == _NOTE:
+            if bucket == _BAD_RECORDS:
                 for count, quoted in (json.loads(blob.content) for blob in contents):
                     result.bad += count
                     result.problems += quoted[: MAX_PROBLEMS - len(result.problems)]
@@ -243,7 +244,7 @@ def _write(
 
 @contextmanager
 def small_batches(spark: Session) -> Iterator[None]:
-    """Limit how many blobs Spark passes to a worker at a time, inside the block."""
+    """Limit the number of blobs that Spark passes to a worker at a time inside the block."""
     before = spark.conf.get(_BATCH_SETTING)
     spark.conf.set(_BATCH_SETTING, _BLOBS_PER_BATCH)
     try:

@@ -1,4 +1,4 @@
-"""The counts of all tasks, summed up by Spark."""
+"""Count terms in tasks and sum up the counts with Spark."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
     from jellyframe.spark.types import Session
 
-# How far sketches are off, in two cases of three.
+# The relative standard deviation of sketches.
 _SKETCH_DEVIATION = 0.015
 
 
 def counts_of_files(spark: Session, inputs: JobInputs) -> DataFrame:
-    """Return the counts of files, which the tasks read by themselves."""
+    """Return the counts of files, which the tasks read themselves."""
     files = inputs.files
     return map_pieces(spark, inputs.pieces(), lambda pieces: counted_pieces(pieces, files), COUNTS_DDL)
 
@@ -45,7 +45,7 @@ def _counted_rows(record_batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Recor
 
 
 def gather(counts: DataFrame, *, approximate: bool) -> Statistics:
-    """Sum up the counts: exactly, with one shuffle of the distinct values, or with sketches (HyperLogLog++)."""
+    """Return the summed counts: exact, with a shuffle of the distinct values, or from sketches (HyperLogLog++)."""
     from pyspark.sql import functions as sql
 
     groups = ["position", "key"]

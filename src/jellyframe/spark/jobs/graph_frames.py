@@ -1,4 +1,4 @@
-"""Statements as the vertices and edges that GraphFrames takes."""
+"""Return statements as vertices and edges for GraphFrames."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def graph_frames(
     in_format: str | None = None,
     **options: Unpack[StatementOptions],
 ) -> tuple[DataFrame, DataFrame]:
-    """Return the vertices and the edges of a graph, as `graphframes.GraphFrame` takes them.
+    """Return DataFrames of the vertices and the edges of a graph, for `graphframes.GraphFrame`.
 
     Vertices have the columns `id`, the term in N-Triples syntax, and `kind`: `iri`, `bnode`, `literal` or `triple`.
     Edges have `src`, `dst`, `relationship` (the predicate's IRI) and `graph`, null for the default graph.
@@ -29,9 +29,9 @@ def graph_frames(
     Args:
         spark: the session
         paths: files, folders and patterns, of any format that `scan` reads
-        literals: whether statements with literals count, which makes literals vertices
-        in_format: the format of the files; by default their names tell
-        options: options of the data source for reading, by name, as in `read_statements`
+        literals: whether statements whose object is a literal are included, so that literals are vertices
+        in_format: the format of the files; by default it is recognised by their names
+        options: reading options of the data source, by name, as in `read_statements`
     """
     statements = read_statements(spark, paths, layout="ntriples", in_format=in_format, **options)
     if not literals:

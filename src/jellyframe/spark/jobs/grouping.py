@@ -1,7 +1,7 @@
-"""Tasks that bring the statements of each subject together in files, for others to read bucket by bucket.
+"""Group statements by subject: tasks write them to files of buckets, and other tasks read bucket by bucket.
 
-The files are in the staging folder of the output, so that no statement passes through the JVM, and a bucket can be read
-more than once.
+The files are in the staging folder of the output. No statement passes through the JVM, and a bucket can be read more
+than once.
 """
 
 from __future__ import annotations
@@ -34,9 +34,10 @@ def write_buckets(
     buckets: int,
     add: Callable[[BucketFile, Batch], None] = BucketFile.add,
 ) -> tuple[list[TaskResult], list[str]]:
-    """Write the statements of the inputs to files with so many buckets, by subject.
+    """Write the statements of the inputs to files with the given number of buckets, by subject.
 
-    Returns what the tasks have read, without the files, and the paths of these. `add` adds a batch to a file.
+    Returns the results of the tasks, which do not list the files, and the paths of the files. `add` adds a batch to a
+    file.
     """
     found = inputs.files
     storage = output.target.storage
@@ -59,7 +60,7 @@ def write_buckets(
 
 
 def run_tasks(spark: Session, count: int, work: Callable[[int], list[PartFile]]) -> list[list[PartFile]]:
-    """Run a function that writes files in a task for each number below a count, and return what each has written."""
+    """Run `work` in a task for each number below `count`, and return the files that each task wrote."""
     if not count:
         return []
 
@@ -73,6 +74,6 @@ def run_tasks(spark: Session, count: int, work: Callable[[int], list[PartFile]])
 def bucket_summary(
     job: str, inputs: JobInputs, output: Output, results: list[TaskResult], files: list[PartFile], seconds: float
 ) -> Summary:
-    """Return what a job has read and written."""
+    """Return the summary of a job."""
     written = TaskResult(files=[(file.path, file.bytes) for file in files])
     return summarize(job, [inputs.files], output, [*results, written], seconds)

@@ -1,4 +1,4 @@
-"""What jobs read: files of any format that we know, in tasks that open them themselves."""
+"""The input of jobs: files of any known format, which the tasks open themselves."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class JobInputs:
-    """The files of a job, and what was asked of them."""
+    """The input files of a job, and the reading options."""
 
     files: Inputs
     options: ReadOptions
@@ -44,10 +44,10 @@ class JobInputs:
         labels_by_place: bool = False,
         **options: Any,
     ) -> JobInputs:
-        """Find the files of data that paths stand for, or of patches. The options are those of the data source.
+        """Return the files of data, or of patches, that the paths match. The options are those of the data source.
 
-        With `operations`, of patches those rows are read that hold and have one of them. `labels_by_place` is that of
-        `InputOptions`.
+        With `operations`, only rows with these operations are read, and none of aborted or unfinished transactions.
+        `labels_by_place` is that of `InputOptions`.
         """
         given = {**options, "mode": mode, "paths": json.dumps(path_names(paths))}
         read = ReadOptions.read(option_texts(given), formats.JELLY_PATCH if patches else formats.JELLY)
@@ -55,17 +55,17 @@ class JobInputs:
         if operations:
             wanted = replace(wanted, committed=True, operations=operations)
         known = formats.PATCH_FORMATS if patches else formats.FOLDER_FORMATS
-        # Where nothing has changed, there are no patches.
+        # A folder of patches may be empty: nothing has changed.
         found = Inputs.find(read.paths, in_format=in_format, options=wanted, known=known, may_be_empty=patches)
         return cls(found, read)
 
     def pieces(self, *, number_frames: bool = False) -> list[tuple[Piece, ...]]:
-        """Return what each task reads, in pieces of the size that was asked for, if any."""
+        """Return the pieces that each task reads."""
         return self.files.pieces(self.options.partition_bytes, number_frames=number_frames)
 
 
 def option_texts(options: Mapping[str, Any]) -> dict[str, str]:
-    """Return options as the data source gets them from Spark: all text, and those that are None left out."""
+    """Return options as Spark passes them to the data source: values are strings, and options with None are omitted."""
     return {name: _option_text(name, value) for name, value in options.items() if value is not None}
 
 
@@ -86,27 +86,26 @@ def read_statements(
     mode: Mode = FAILFAST,
     **options: Unpack[StatementOptions],
 ) -> DataFrame:
-    """Return the statements of files, folders and patterns of them, as a DataFrame: s, p, o and g, in a layout.
+    """Return the statements of files, folders and patterns as a DataFrame with the columns of a layout.
 
-    Formats are told by the names of files, or by `in_format`, and may be mixed. N-Triples, N-Quads, Jelly and Parquet
-    are read in parallel also within a file. The other options are those of the data source: `columns`, `predicates`
-    and the like, `partition_bytes`, `batch_rows`, `columnNameOfCorruptRecord`, limits. `blank_nodes="per-file"` gives
-    blank nodes of different files different labels, which by default stay as they are. With `mode="PERMISSIVE"`, bad
-    lines and frames are reported in one more column, `_corrupt_record`.
+    Formats are recognised by the file names, unless `in_format` is given, and may be mixed. N-Triples, N-Quads, Jelly
+    and Parquet files are split and read in parallel. `blank_nodes="per-file"` gives blank nodes of different files
+    different labels; by default labels stay unchanged. With `mode="PERMISSIVE"`, bad lines and frames are reported in
+    an additional column, `_corrupt_record`.
 
     Args:
         spark: the session
         paths: files, folders and patterns
         layout: `struct`, `ntriples` or `flat`
-        in_format: the format of the files
+        in_format: the format of the files; by default it is recognised by their names
         mode: what to do about bad input: `FAILFAST`, `PERMISSIVE` or `DROPMALFORMED`
-        options: options of the data source for reading, by name, and `blank_nodes`
+        options: reading options of the data source, by name, and `blank_nodes`
     """
     return statements(spark, JobInputs.find(paths, in_format=in_format, mode=mode, layout=layout, **options))
 
 
 def statements(spark: Session, inputs: JobInputs, columns: Sequence[str] | None = None) -> DataFrame:
-    """Return the statements of files that have been found; only some `columns` of them, where these are named."""
+    """Return the statements of job inputs as a DataFrame, with only the given `columns` if there are any."""
     from jellyframe.spark.schema import columns_of, default_schema
 
     options = inputs.options if columns is None else replace(inputs.options, columns=tuple(columns))
@@ -123,15 +122,15 @@ def map_pieces(
     work: Callable[[tuple[Piece, ...]], Iterable[pa.RecordBatch]],
     schema: Any,
 ) -> DataFrame:
-    """Return a DataFrame of what a function makes of pieces, one task for each tuple of them.
+    """Return a DataFrame of the results of `work` for each tuple of pieces, with one task for each.
 
-    The tasks read the files by themselves, so of the data only the result ever passes through the JVM.
+    The tasks read the files themselves, so only the results pass through the JVM.
     """
     return map_tasks(spark, len(partitions), lambda number: work(partitions[number]), schema)
 
 
 def map_tasks(spark: Session, count: int, work: Callable[[int], Iterable[pa.RecordBatch]], schema: Any) -> DataFrame:
-    """Return a DataFrame of what a function makes of the numbers of tasks."""
+    """Return a DataFrame of the results of `work` for each number below `count`, with one task for each."""
 
     def task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
@@ -142,5 +141,5 @@ def map_tasks(spark: Session, count: int, work: Callable[[int], Iterable[pa.Reco
 
 
 def statement_columns(has_graph: bool) -> list[str]:
-    """Return the columns of the layout `ntriples`."""
+    """Return the columns of statements in the layout `ntriples`."""
     return ["s", "p", "o", "g"] if has_graph else ["s", "p", "o"]

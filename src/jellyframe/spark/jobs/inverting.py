@@ -1,4 +1,4 @@
-"""`invert`: patches that undo others, in an order of files that undoes the order of files."""
+"""The job `invert`: patches that undo other patches, in files of the reverse order."""
 
 from __future__ import annotations
 
@@ -40,25 +40,26 @@ def invert(
     read_options: SourceOptions | None = None,
     **options: Unpack[PatchFileOptions],
 ) -> Summary:
-    """Write patches that undo others: the last of them first, each from its end to its start, adds for deletes.
+    """Write patches that undo others, and return a summary.
 
-    They lead back to the data from which the patches came if each row of the patches changed something then, as the
-    rows do that `diff` writes. The names of the files are in the order in which they are to be applied. Transactions
-    that were aborted or not finished are left out; headers stay, but `id` becomes `prev`.
+    The last patch comes first, each is written from its end to its start, and adds and deletes are exchanged. The
+    result restores the original data if every row of the patches changed the data, as rows written by `diff` do. The
+    files are to be applied in the order of their names. Aborted and unfinished transactions are left out; headers stay,
+    but `id` becomes `prev`.
 
     Args:
         spark: the session
         patches: files, folders and patterns of Jelly-Patch and RDF Patch
         output: the folder to write to, here or in an object store
-        save: what to do if the folder has something in it: `error` or `overwrite`
-        patch_format: the format of the patches; by default the names of files tell
-        strict: refuse transactions that start or end where they must not, or are open at the end of a file
-        partition_bytes: how much of the input each task reads
-        read_options: options of the data source for reading, by name
-        options: options of the data source `jelly-patch` for writing, by name
+        save: what to do if the folder is not empty: `error` or `overwrite`
+        patch_format: the format of the patches; by default it is recognised by the file names
+        strict: whether transactions that start or end out of turn, or are open at the end of a file, are errors
+        partition_bytes: how many bytes of input each task reads
+        read_options: reading options of the data source, by name
+        options: writing options of the data source `jelly-patch`, by name
     """
     if save == APPEND:
-        raise OptionsError("patches that undo others cannot be appended: the order of the files would be lost")
+        raise OptionsError("inverted patches cannot be appended: the order of their files matters; use overwrite")
     inputs = JobInputs.find(
         patches,
         in_format=patch_format,
@@ -72,7 +73,7 @@ def invert(
         output, has_graph=found.has_graphs(), save=save, **{"stream_type": PatchStreamType.PUNCTUATED, **options}
     )
     pieces = found.pieces(inputs.options.partition_bytes, whole_patches=True)
-    # The numbers of tasks are in the names of files.
+    # File names contain the number of the task, so tasks in reverse order write files in reverse order.
     partitions = [tuple(reversed(some)) for some in reversed(pieces)]
 
     def task(some: tuple[Piece, ...]) -> Iterator[pa.RecordBatch]:
@@ -93,7 +94,7 @@ def _write_inverted(pieces: tuple[Piece, ...], inputs: Inputs, output: Output) -
 
 
 class _Target:
-    """The files of a task as a place where patches go to."""
+    """The files of a task as the target of `invert_patches`."""
 
     def __init__(self, files: RollingFiles, output: Output) -> None:
         self._files = files

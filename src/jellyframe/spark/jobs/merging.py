@@ -1,4 +1,4 @@
-"""`merge`: many files into few, on request without duplicates, on request sorted."""
+"""The job `merge`: many files into few, optionally deduplicated or sorted."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from jellyframe.storage.commit import ERROR, SaveMode
 if TYPE_CHECKING:
     from jellyframe.spark.types import FileOptions, Session, SourceOptions
 
-# Rows that a shuffle has brought together are in no order; sorting them in runs makes the files much smaller.
+# A shuffle returns rows in no particular order; sorting them in runs makes the files much smaller.
 _SHUFFLED_SORT = "g,s,p"
 
 
@@ -42,26 +42,26 @@ def merge(
     read_options: SourceOptions | None = None,
     **options: Unpack[FileOptions],
 ) -> Summary:
-    """Write all statements of some files into few files, of about 128 MiB unless `files` says how many.
+    """Write all statements of some files to fewer files, of about 128 MiB unless `files` is given; return a summary.
 
-    `distinct` leaves out statements that were there before: the same terms in the same graph. `sort` brings all
-    statements in order, by graph, subject, predicate and object, over all files.
+    `distinct` deduplicates statements, which are equal if their terms and graphs are. `sort` sorts all statements by
+    graph, subject, predicate and object; the order continues from file to file.
 
     Args:
         spark: the session
         paths: files, folders and patterns, of any format that `scan` reads
         output: the folder to write to, here or in an object store
-        distinct: whether to leave out statements that were there before
-        sort: whether to bring all statements in order
+        distinct: whether to deduplicate statements
+        sort: whether to sort statements
         out_format: `jelly`, `nq`, `nt` or `parquet`
-        save: what to do if the folder has something in it: `error`, `overwrite` or `append`
-        in_format: the format of the input; by default the names of files tell
+        save: what to do if the folder is not empty: `error`, `overwrite` or `append`
+        in_format: the format of the input; by default it is recognised by the file names
         mode: what to do about bad input: `FAILFAST`, `PERMISSIVE` or `DROPMALFORMED`
-        blank_nodes: `keep` labels as they are, or keep nodes apart `per-file`
-        files: how many files to write; by default as their size asks for
-        partition_bytes: how much of the input each task reads
-        read_options: options of the data source for reading, by name
-        options: options of the data source for writing, by name, and the `layout` of Parquet files
+        blank_nodes: `keep` leaves labels unchanged, `per-file` makes them distinct for each file
+        files: how many files to write; by default it depends on their size
+        partition_bytes: how many bytes of input each task reads
+        read_options: reading options of the data source, by name
+        options: writing options of the data source, by name, and the `layout` of Parquet files
     """
     inputs = JobInputs.find(
         paths,
@@ -87,7 +87,7 @@ def merge(
     columns = statement_columns(has_graph)
     frame = statements(spark, inputs, columns)
     if distinct:
-        # By subject, so that what belongs together gets into one file. Nulls count as equal here.
+        # By subject, so that the statements of a subject are in one file. dropDuplicates treats nulls as equal.
         frame = frame.repartition(count, "s").dropDuplicates()
     if sort:
         order = [name for name in ("g", "s", "p", "o") if name in columns]

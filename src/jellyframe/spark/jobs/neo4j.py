@@ -1,4 +1,4 @@
-"""`neo4j`: nodes and relationships as the CSV files that Neo4j imports."""
+"""The job `neo4j`: nodes and relationships as CSV files for the import into Neo4j."""
 
 from __future__ import annotations
 
@@ -38,23 +38,23 @@ def neo4j(
     partition_bytes: int | None = None,
     read_options: SourceOptions | None = None,
 ) -> Summary:
-    """Write nodes and relationships as CSV files for `neo4j-admin database import full`.
+    """Write nodes and relationships as CSV files for `neo4j-admin database import full`, and return a summary.
 
-    The files are those of `jellyframe.write_neo4j`.
+    The files have the format of those of `jellyframe.write_neo4j`.
 
     Args:
         spark: the session
         paths: files, folders and patterns, of any format that `scan` reads
         output: the folder to write to, here or in an object store
-        save: what to do if the folder has something in it: `error` or `overwrite`
-        in_format: the format of the input; by default the names of files tell
+        save: what to do if the folder is not empty: `error` or `overwrite`
+        in_format: the format of the input; by default it is recognised by the file names
         mode: what to do about bad input: `FAILFAST`, `PERMISSIVE` or `DROPMALFORMED`
-        blank_nodes: `keep` labels as they are, or keep nodes apart `per-file`
-        partition_bytes: how much of the input each task reads
-        read_options: options of the data source for reading, by name
+        blank_nodes: `keep` leaves labels unchanged, `per-file` makes them distinct for each file
+        partition_bytes: how many bytes of input each task reads
+        read_options: reading options of the data source, by name
     """
     if save == APPEND:
-        raise OptionsError("files for Neo4j cannot be appended to: the types of properties follow from all of the data")
+        raise OptionsError("files for Neo4j cannot be appended: the types of properties depend on all of the data")
     given: dict[str, Any] = {"mode": mode, "blank_nodes": blank_nodes, "partition_bytes": partition_bytes}
     inputs = JobInputs.find(paths, in_format=in_format, **given, **(read_options or {}))
     target = job_output(output, has_graph=False, save=save)

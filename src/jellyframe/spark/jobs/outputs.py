@@ -1,4 +1,4 @@
-"""Where jobs write, told by the options of the data source."""
+"""Build the output of jobs from the options of the data source."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def job_output(
     layout: LayoutName | None = None,
     **options: Any,
 ) -> Output:
-    """Return where a job writes, and how.
+    """Return the output of a job that writes statements.
 
-    The options are those of the data source. `layout` is that of Parquet files.
+    The options are those of the data source. `layout` applies to Parquet files.
     """
     write = WriteOptions.read(option_texts({**options, "path": fspath(path)}))
     if formats.format_by_name(out_format, formats.CUT_FORMATS) == formats.PARQUET and "compression" not in options:
@@ -37,10 +37,10 @@ def job_output(
 
 
 def patch_output(path: str | PathLike[str], *, has_graph: bool, save: SaveMode = ERROR, **options: Any) -> Output:
-    """Return where a job writes patches, and how.
+    """Return the output of a job that writes patches.
 
-    The options are those of the data source. The streams are FLAT by default, so that their files can be split anywhere
-    outside of transactions.
+    The options are those of the data source. Streams are FLAT by default: their files can be split anywhere outside of
+    transactions.
     """
     given = {"stream_type": PatchStreamType.FLAT, **options, "path": fspath(path)}
     write = PatchWriteOptions.read(option_texts(given))

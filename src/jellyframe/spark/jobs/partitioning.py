@@ -1,4 +1,4 @@
-"""`partition`: one folder for each predicate, each graph, or each share of the subjects."""
+"""The job `partition`: one folder for each predicate, each graph, or each bucket of subjects."""
 
 from __future__ import annotations
 
@@ -44,33 +44,33 @@ def partition(
     read_options: SourceOptions | None = None,
     **options: Unpack[OutputOptions],
 ) -> Summary:
-    """Write the statements of each predicate or graph into a folder of its own, in one pass however many there are.
+    """Write the statements of each predicate or graph to a separate folder, in one pass, and return a summary.
 
-    `by="subject"` makes `buckets` folders, and a subject's is the CRC-32 of its N-Triples text modulo their number.
-    `manifest.json` in the output tells which folder holds what. Folders are named so that people can tell them, and
-    a hash keeps them apart.
+    `by="subject"` writes `buckets` folders; the bucket of a subject is the CRC-32 of its N-Triples text modulo their
+    number. `manifest.json` in the output maps folders to values. The name of a folder has a readable part and a hash,
+    which makes it unique.
 
     Args:
         spark: the session
         paths: files, folders and patterns, of any format that `scan` reads
         output: the folder to write to, here or in an object store
         by: `predicate`, `graph` or `subject`
-        buckets: how many folders there are for subjects
+        buckets: the number of folders with `by="subject"`
         out_format: `jelly`, `nq`, `nt` or `parquet`
-        save: what to do if the folder has something in it: `error`, `overwrite` or `append`
-        in_format: the format of the input; by default the names of files tell
+        save: what to do if the folder is not empty: `error`, `overwrite` or `append`
+        in_format: the format of the input; by default it is recognised by the file names
         mode: what to do about bad input: `FAILFAST`, `PERMISSIVE` or `DROPMALFORMED`
-        blank_nodes: `keep` labels as they are, or keep nodes apart `per-file`
-        partition_bytes: how much of the input each task reads
-        read_options: options of the data source for reading, by name
-        options: options of the data source for writing, by name, and the `layout` of Parquet files
+        blank_nodes: `keep` leaves labels unchanged, `per-file` makes them distinct for each file
+        partition_bytes: how many bytes of input each task reads
+        read_options: reading options of the data source, by name
+        options: writing options of the data source, by name, and the `layout` of Parquet files
     """
     if by not in KEYS:
         raise OptionsError(f"by is {by!r}, and must be one of {', '.join(KEYS)}")
     if buckets < 1:
         raise OptionsError(f"buckets is {buckets}, and must be at least 1")
     if save == APPEND:
-        raise OptionsError("folders of a partition cannot be appended to: the manifest would not be true any more")
+        raise OptionsError("a partition cannot be appended to: the manifest would no longer be correct; use overwrite")
     inputs = JobInputs.find(
         paths,
         in_format=in_format,
@@ -83,7 +83,7 @@ def partition(
     has_graph = inputs.files.has_graphs()
     target = job_output(output, has_graph=has_graph, out_format=out_format, save=save, **options)
     if target.plan.options.sort:
-        raise OptionsError("partition sorts by the key and the subject already; leave sort out")
+        raise OptionsError("partition sorts by the key and the subject; leave out sort")
     frame = statements(spark, inputs, statement_columns(has_graph))
     keyed = _keyed(frame, by, buckets).repartition(cores(spark) * _TASKS_PER_CORE, _KEY_COLUMN)
     ordered = keyed.sortWithinPartitions(_KEY_COLUMN, "s")

@@ -1,8 +1,8 @@
-"""`diff`, `apply`, `compact`: what changed between data sets, and what patches leave behind, at any size.
+"""The jobs `diff`, `apply` and `compact`: compute and apply changes of data sets of any size.
 
-Statements and changes go to the task of their bucket as blobs of Jelly, see `jellyframe.spark.jobs.bucketing`. Changes
-arrive in their order: that of the paths, in folders that of the names, in a file that of its rows. Transactions that
-were aborted or not finished are left out before.
+Statements and changes are shuffled by bucket as blobs of Jelly, see `jellyframe.spark.jobs.bucketing`. Changes are
+processed in the order of the paths, within folders in the order of the file names, within files in the order of rows.
+Aborted and unfinished transactions are removed before the shuffle.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 # Sides of blobs.
 _OLD, _NEW = 0, 1
 _DATA, _CHANGES = 0, 1
-# What rows say of statements, and of namespaces and patches.
+# Operations on statements and on namespaces.
 _CHANGED = (PATCH_ADD, PATCH_DELETE)
 _NAMESPACES = (PATCH_NAMESPACE_ADD, PATCH_NAMESPACE_DELETE)
 
@@ -62,36 +62,36 @@ def diff(
     read_options: SourceOptions | None = None,
     **options: Unpack[PatchFileOptions],
 ) -> Summary:
-    """Write the changes that turn one data set into another, as Jelly-Patch files that can be split.
+    """Write the changes that turn one data set into another, as splittable Jelly-Patch files; return a summary.
 
-    A statement is deleted or added at most once, so the files can be applied in any order. Namespaces that changed are
-    in the first one.
+    A statement is deleted or added at most once, so the files can be applied in any order. Changes of namespaces are in
+    the first file.
 
     Args:
         spark: the session
-        old: files, folders and patterns, of any format that `scan` reads
-        new: the same for the data set that it became
+        old: the old data set: files, folders and patterns, of any format that `scan` reads
+        new: the new data set
         output: the folder to write to, here or in an object store
-        save: what to do if the folder has something in it: `error`, `overwrite` or `append`
-        in_format: the format of the input; by default the names of files tell
+        save: what to do if the folder is not empty: `error`, `overwrite` or `append`
+        in_format: the format of the input; by default it is recognised by the file names
         mode: what to do about bad input: `FAILFAST`, `PERMISSIVE` or `DROPMALFORMED`
-        files: how many files to write; by default as their size asks for
-        partition_bytes: how much of the input each task reads
-        blank_nodes: `label`: two nodes are the same if their labels are; `refuse`: a blank node is an error. `match`,
-            which `jellyframe.ops.patches.diff` has, is an error: it has to see all of the data
-        namespaces: whether to compare namespaces, if the formats of both have them
-        read_options: options of the data source for reading, by name
-        options: options of the data source `jelly-patch` for writing, by name
+        files: how many files to write; by default it depends on their size
+        partition_bytes: how many bytes of input each task reads
+        blank_nodes: `label`: two nodes are the same if their labels are; `refuse`: a blank node is an error. `match`
+            of `jellyframe.ops.patches.diff` is not available: it needs all of the data in one process
+        namespaces: whether to compare namespaces, if the formats of both data sets have them
+        read_options: reading options of the data source, by name
+        options: writing options of the data source `jelly-patch`, by name
 
     Raises:
-        OptionsError: if blank nodes are to be refused and there are any, or the old data has some whose labels do not
-            last, as in RDF/XML
+        OptionsError: if there are blank nodes and they are refused, or the old data is in a format whose blank nodes
+            have no stable labels, such as RDF/XML
     """
     check_blank_nodes(blank_nodes)
     if blank_nodes == "match":
         raise OptionsError(
-            "blank_nodes is 'match', which has to see all statements with blank nodes at once, and tasks see some of "
-            "them: use `jellyframe patch diff`, or give the nodes the same labels in both data sets"
+            "blank_nodes is 'match', which needs all statements with blank nodes in one process, and a task has only a "
+            "part of them: use `jellyframe patch diff`, or give the nodes the same labels in both data sets"
         )
     read = reading(mode, partition_bytes, read_options)
     sides = [find_data(paths, in_format=in_format, **read) for paths in (old, new)]
@@ -121,10 +121,11 @@ def apply(
     read_options: SourceOptions | None = None,
     **options: Unpack[FileOptions],
 ) -> Summary:
-    """Write a data set as patches leave it behind: of all operations on a statement, the last one counts.
+    """Apply patches to a data set and write the result; return a summary.
 
-    The patches count in the order of their paths, in folders in the order of their names. Transactions that were
-    aborted or not finished count for nothing. Of Jelly output, the first file has the namespaces.
+    Of all operations on a statement, the last one counts. Patches are applied in the order of their paths, within
+    folders in the order of the file names. Aborted and unfinished transactions are ignored. If the output is Jelly, the
+    first file has the namespaces.
 
     Args:
         spark: the session
@@ -132,15 +133,15 @@ def apply(
         patches: files, folders and patterns of Jelly-Patch and RDF Patch
         output: the folder to write to, here or in an object store
         out_format: `jelly`, `nq`, `nt` or `parquet`
-        save: what to do if the folder has something in it: `error`, `overwrite` or `append`
-        in_format: the format of the data; by default the names of files tell
-        patch_format: the format of the patches; by default the names of files tell
-        strict: refuse transactions that start or end where they must not, or are open at the end of a file
+        save: what to do if the folder is not empty: `error`, `overwrite` or `append`
+        in_format: the format of the data; by default it is recognised by the file names
+        patch_format: the format of the patches; by default it is recognised by the file names
+        strict: whether transactions that start or end out of turn, or are open at the end of a file, are errors
         mode: what to do about bad input: `FAILFAST`, `PERMISSIVE` or `DROPMALFORMED`
-        files: how many files to write; by default as their size asks for
-        partition_bytes: how much of the input each task reads
-        read_options: options of the data source for reading, by name
-        options: options of the data source for writing, by name, and the `layout` of Parquet files
+        files: how many files to write; by default it depends on their size
+        partition_bytes: how many bytes of input each task reads
+        read_options: reading options of the data source, by name
+        options: writing options of the data source, by name, and the `layout` of Parquet files
     """
     read = reading(mode, partition_bytes, read_options)
     statements = find_data(data, in_format=in_format, **read)
@@ -164,24 +165,24 @@ def compact(
     read_options: SourceOptions | None = None,
     **options: Unpack[PatchFileOptions],
 ) -> Summary:
-    """Write many patches as one with the same effect: the last operation on each statement and each namespace.
+    """Write many patches as one with the same effect, and return a summary.
 
-    Of headers, the last value of each key is kept, but of `prev` the first one; they are in the first file.
-    The patches count in the order of their paths, in folders in the order of their names. Transactions that were
-    aborted or not finished count for nothing.
+    The result has the last operation on each statement and each namespace. Of headers, the last value of each key is
+    kept, but the first value of `prev`; they are in the first file. Patches are read in the order of their paths,
+    within folders in the order of the file names. Aborted and unfinished transactions are ignored.
 
     Args:
         spark: the session
         patches: files, folders and patterns of Jelly-Patch and RDF Patch
         output: the folder to write to, here or in an object store
-        save: what to do if the folder has something in it: `error`, `overwrite` or `append`
-        patch_format: the format of the patches; by default the names of files tell
-        strict: refuse transactions that start or end where they must not, or are open at the end of a file
+        save: what to do if the folder is not empty: `error`, `overwrite` or `append`
+        patch_format: the format of the patches; by default it is recognised by the file names
+        strict: whether transactions that start or end out of turn, or are open at the end of a file, are errors
         mode: what to do about bad input: `FAILFAST`, `PERMISSIVE` or `DROPMALFORMED`
-        files: how many files to write; by default as their size asks for
-        partition_bytes: how much of the input each task reads
-        read_options: options of the data source for reading, by name
-        options: options of the data source `jelly-patch` for writing, by name
+        files: how many files to write; by default it depends on their size
+        partition_bytes: how many bytes of input each task reads
+        read_options: reading options of the data source, by name
+        options: writing options of the data source `jelly-patch`, by name
     """
     read = reading(mode, partition_bytes, read_options)
     changes = find_changes(
@@ -192,7 +193,7 @@ def compact(
 
 
 def find_data(paths: Paths, *, in_format: str | None, **read: Any) -> JobInputs:
-    """Find data to which patches refer: blank nodes have the labels that the commands on one machine give them."""
+    """Return the files of data that patches refer to. Blank nodes get the same labels as in `jellyframe patch`."""
     return JobInputs.find(paths, in_format=in_format, labels_by_place=True, **read)
 
 
@@ -204,7 +205,7 @@ def find_changes(
     operations: tuple[int, ...] = (*_CHANGED, *_NAMESPACES),
     **read: Any,
 ) -> JobInputs:
-    """Find patches, of which the rows that hold are read: those of statements and namespaces, or of some operations."""
+    """Return the files of patches, of which the committed rows with the given operations are read."""
     return JobInputs.find(
         patches,
         in_format=patch_format,
@@ -216,15 +217,15 @@ def find_changes(
 
 
 def reading(mode: Mode, partition_bytes: int | None, options: SourceOptions | None) -> dict[str, Any]:
-    """Return how inputs are read, as arguments of `JobInputs.find`."""
+    """Return the reading options as arguments of `JobInputs.find`."""
     return {"mode": mode, "layout": "ntriples", "partition_bytes": partition_bytes, **(options or {})}
 
 
-# ---- what becomes of a bucket ------------------------------------------------------------------------------
+# ---- the result of a bucket --------------------------------------------------------------------------------
 
 
 def applied(blobs: Iterable[Blob]) -> Iterator[Batch]:
-    """Yield the statements of a bucket as its changes leave them behind, and the namespaces with the first one."""
+    """Yield the statements of a bucket with its changes applied; the first bucket has the namespaces."""
     with BucketBlobs(blobs) as bucket:
         changes = NamespaceChanges.of_batches(bucket.changes(OTHER_ROWS + _CHANGES)())
         namespaces = changes.applied_to(_namespaces(bucket, _DATA))
@@ -235,7 +236,7 @@ def applied(blobs: Iterable[Blob]) -> Iterator[Batch]:
 
 
 def _namespaces(bucket: BucketBlobs, side: int) -> dict[str, str]:
-    """Return the namespaces of data; only the first bucket has them."""
+    """Return the namespaces of a data set, which only the first bucket has."""
     return NamespaceChanges.of_batches(bucket.changes(OTHER_ROWS + side)()).applied_to({})
 
 

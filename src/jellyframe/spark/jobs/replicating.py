@@ -1,4 +1,4 @@
-"""`replicate`: a data set kept up to date with a growing set of patches, as snapshots that are made once each."""
+"""The job `replicate`: snapshots of a data set that follow a growing set of patches, each applied exactly once."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ _NOTHING = JobInputs(Inputs((), {}), ReadOptions(()))
 
 @dataclass(frozen=True)
 class Replication(Summary):
-    """What a run of `replicate` has done. Where there was nothing to do, it has read and written nothing.
+    """The result of a run of `replicate`. If there was no new patch, the run read and wrote nothing.
 
     Attributes:
         job: `replicate`
         output: the folder with the data of the newest snapshot
-        statements: how many statements were written
-        files: how many files were written
+        statements: the number of statements written
+        files: the number of files written
         bytes: the size of those files
-        seconds: how long it took
-        input_files: how many files were read
+        seconds: the duration of the run
+        input_files: the number of files read
         input_bytes: the size of those files
-        bad_records: how many bad records were left out
-        problems: the first of them, in words
-        snapshot: the number of the newest snapshot; 0 if there is none yet
-        patches: how many patches were applied
+        bad_records: the number of bad records that were left out
+        problems: messages about the first of them
+        snapshot: the number of the newest snapshot; 0 if there is none
+        patches: the number of patches applied
     """
 
     snapshot: int = 0
@@ -75,33 +75,33 @@ def replicate(
     read_options: SourceOptions | None = None,
     **options: Unpack[FileOptions],
 ) -> Replication:
-    """Make the next snapshot of a data set: the newest one, with the patches applied that it does not hold yet.
+    """Apply new patches to the newest snapshot of a data set, and write the result as the next snapshot.
 
-    Snapshots are kept in a folder, each with a manifest that says which patches it holds. A patch is applied once,
-    however often this is run, and wherever a run before was cut off: until a snapshot is complete, the one before it
-    counts. On local file systems `current` in the folder is a link to the newest one; `output` of what is returned is
-    its path. Where no patch is new, nothing is done.
+    Snapshots are kept in a folder, each with a manifest that lists the patches applied so far. Each patch is applied
+    exactly once, however often the job is run or killed: a snapshot exists only when its manifest is written. On local
+    file systems, the link `current` in the folder points to the newest snapshot; `output` of the result is its path.
+    Without new patches the job does nothing.
 
-    The patches count in the order of their paths, in folders in the order of their names. One that comes before another
-    that was applied already is an error, and so is one that has changed since.
+    Patches are applied in the order of their paths, within folders in the order of the file names. A new patch that
+    sorts before an applied one is an error, and so is an applied patch that has changed.
 
     Args:
         spark: the session
-        snapshot: a folder of snapshots, which is made if it does not exist; with `to`, files, folders and patterns of
-            data to begin with
+        snapshot: a folder of snapshots, which is created if it does not exist; with `to`, files, folders and patterns
+            of the initial data
         patches: files, folders and patterns of Jelly-Patch and RDF Patch
-        to: the folder of snapshots, if `snapshot` is other data
-        keep: how many snapshots are kept, the new one included
-        allow_late: whether to apply patches after others that they come before
+        to: the folder of snapshots, if `snapshot` is initial data
+        keep: how many snapshots to keep, including the new one
+        allow_late: whether to apply new patches that sort before applied ones
         out_format: `jelly`, `nq`, `nt` or `parquet`
-        in_format: the format of the data; by default the names of files tell
-        patch_format: the format of the patches; by default the names of files tell
-        strict: refuse transactions that start or end where they must not, or are open at the end of a file
+        in_format: the format of the data; by default it is recognised by the file names
+        patch_format: the format of the patches; by default it is recognised by the file names
+        strict: whether transactions that start or end out of turn, or are open at the end of a file, are errors
         mode: what to do about bad input: `FAILFAST`, `PERMISSIVE` or `DROPMALFORMED`
-        files: how many files to write; by default as their size asks for
-        partition_bytes: how much of the input each task reads
-        read_options: options of the data source for reading, by name
-        options: options of the data source for writing, by name, and the `layout` of Parquet files
+        files: how many files to write; by default it depends on their size
+        partition_bytes: how many bytes of input each task reads
+        read_options: reading options of the data source, by name
+        options: writing options of the data source, by name, and the `layout` of Parquet files
     """
     if keep < 1:
         raise OptionsError(f"keep is {keep}, and must be at least 1: the newest snapshot is always kept")
@@ -112,7 +112,7 @@ def replicate(
     new = snapshots.new_patches(_find_patches(patches, patch_format), allow_late=allow_late)
     read = reading(mode, partition_bytes, read_options)
     data = _data(snapshots, None if to is None else snapshot, in_format, read)
-    # What a run that was cut off has left undone.
+    # Finish what a killed run left undone.
     snapshots.tidy(keep)
     if not new and (snapshots.latest is not None or not data.files.files):
         return Replication(
@@ -138,27 +138,27 @@ def _folder(snapshot: Paths, to: str | PathLike[str] | None) -> str:
         return fspath(to)
     names = path_names(snapshot)
     if len(names) != 1:
-        raise OptionsError("several paths of data to begin with: name the folder for snapshots with to")
+        raise OptionsError(f"{len(names)} paths of initial data are given; name the folder of snapshots with to")
     return names[0]
 
 
 def _names(paths: Paths) -> list[str]:
-    """Return the names of paths in manifests."""
+    """Return paths as they are written in manifests."""
     places = [locate(path) for path in path_names(paths)]
     return [storage.display(path) for storage, path in places]
 
 
 def _require_same_origin(snapshots: Snapshots, origin: list[str]) -> None:
     if snapshots.latest is not None and origin and list(snapshots.latest.origin) != origin:
-        began = ", ".join(snapshots.latest.origin) or "nothing"
+        initial = ", ".join(snapshots.latest.origin) or "no data"
         raise StorageError(
-            f"{snapshots.name}: the snapshots there began with {began}, not with {', '.join(origin)}; "
-            "name another folder for snapshots of other data"
+            f"{snapshots.name}: the initial data of the snapshots was {initial}, not {', '.join(origin)}; "
+            "use another folder for snapshots of other data"
         )
 
 
 def _find_patches(patches: Paths, patch_format: str | None) -> list[DataFile]:
-    """Return the patches that there are; a folder in which none has arrived yet is no error."""
+    """Return the files of patches. An empty folder is not an error: patches may arrive later."""
 
     def is_patch(name: str) -> bool:
         return patch_format is not None or formats.format_by_path(name, formats.PATCH_FORMATS) is not None
@@ -167,7 +167,7 @@ def _find_patches(patches: Paths, patch_format: str | None) -> list[DataFile]:
 
 
 def _data(snapshots: Snapshots, base: Paths | None, in_format: str | None, read: dict[str, Any]) -> JobInputs:
-    """Return the data that patches are applied to: the newest snapshot, or what to begin with."""
+    """Return the data to apply patches to: the newest snapshot, or else the initial data."""
     if snapshots.latest is None:
         if base is not None:
             return find_data([snapshot_data(path) for path in path_names(base)], in_format=in_format, **read)

@@ -1,4 +1,4 @@
-"""Running a job: tasks that write files and say which, and a driver that puts these in place when all are done."""
+"""Run a job: tasks write files and return their names, and the driver publishes them when all tasks are done."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ if TYPE_CHECKING:
 
     from jellyframe.spark.types import Session
 
-# What a task says when it is done: one string of JSON.
+# The result of a task: a string of JSON.
 RESULT_SCHEMA = "result string"
-# Tasks of a job that reads and writes in one go: enough of them to keep all cores busy to the end, none too small.
+# Size of tasks that read and write: enough tasks to keep all cores busy to the end, but none too small.
 _TASKS_PER_CORE = 4
 _MIN_TASK_BYTES = 8 << 20
 _MAX_TASK_BYTES = 256 << 20
-# How large a file is to become, and how small one may be so that all cores have something to do.
+# The wanted size of output files, and the smallest size when there would be fewer files than cores.
 FILE_BYTES = 128 << 20
 _SMALL_FILE_BYTES = 8 << 20
-# A server does not tell how many cores it has.
+# Assumed with Spark Connect: a client cannot ask for the number of cores.
 _UNKNOWN_CORES = 8
 
 
 def result_row(result: TaskResult) -> Iterator[pa.RecordBatch]:
-    """Yield the result of a task as its one row."""
+    """Yield a record batch with the result of a task as its only row."""
     yield pa.RecordBatch.from_pydict({"result": pa.array([result.as_json()], pa.string())})
 
 
 def task_place(output: Output) -> tuple[str, str]:
-    """Return the folder of this attempt of a task, and how the names of its files begin."""
+    """Return the folder of this task attempt, and the prefix of its file names."""
     from pyspark import TaskContext
 
     context = TaskContext.get()
@@ -53,7 +53,7 @@ def task_place(output: Output) -> tuple[str, str]:
 
 
 def task_prefix(output: Output) -> str:
-    """Return how the paths of the files of this attempt of a task begin."""
+    """Return the prefix of the file paths of this task attempt."""
     return "/".join(task_place(output))
 
 
@@ -67,7 +67,7 @@ def run_job(
     results: Callable[[], DataFrame],
     finish: Callable[[list[TaskResult]], list[str]] | None = None,
 ) -> Summary:
-    """Run the tasks that write, and put their files in place. `finish` may add files, which it has staged."""
+    """Run the tasks, publish their files, and return a summary. `finish` may return further staged files."""
     start = time.monotonic()
     try:
         with plain_errors():
@@ -83,7 +83,7 @@ def run_job(
 def collected(frame: DataFrame) -> list[Any]:
     """Return the rows of a DataFrame. An interrupt stops its tasks, so that their files can be removed.
 
-    Another thread waits for the rows: a thread that is interrupted in a call to the JVM cannot use it any more.
+    Another thread collects the rows: a thread that is interrupted in a call to the JVM cannot make further calls.
     """
     with ThreadPoolExecutor(1) as pool:
         rows = pool.submit(frame.collect)
@@ -104,10 +104,13 @@ def collected(frame: DataFrame) -> list[Any]:
 def copy_statements(
     job: str, spark: Session, inputs: JobInputs, output: Output, files: int | None, target_bytes: int | None
 ) -> Summary:
-    """Write what the inputs hold, as it is, in about as many files, or for about as many bytes of input a file."""
-    said = inputs.options.partition_bytes or target_bytes
+    """Write the statements of the inputs unchanged, and return a summary.
+
+    `files` is about the number of files to write, `target_bytes` about the bytes of input for each file.
+    """
+    wanted = inputs.options.partition_bytes or target_bytes
     found = inputs.files
-    partitions = found.pieces(said or _task_bytes(spark, found)) if files is None else found.pieces_for(files)
+    partitions = found.pieces(wanted or _task_bytes(spark, found)) if files is None else found.pieces_for(files)
 
     def task(pieces: tuple[Piece, ...]) -> Iterator[pa.RecordBatch]:
         return result_row(write_pieces(pieces, found, output, task_prefix(output)))
@@ -116,7 +119,7 @@ def copy_statements(
 
 
 def write_statements(job: str, inputs: JobInputs, output: Output, frame: DataFrame) -> Summary:
-    """Write a DataFrame of statements in the layout `ntriples`."""
+    """Write a DataFrame of statements in the layout `ntriples`, and return a summary."""
     columns = [name for name in frame.columns if name in POSITIONS]
     corrupt = inputs.options.corrupt_column if inputs.options.corrupt_column in frame.columns else None
 
@@ -127,12 +130,12 @@ def write_statements(job: str, inputs: JobInputs, output: Output, frame: DataFra
 
 
 def cores(spark: Session) -> int:
-    """Return how many tasks run at a time, as far as known."""
+    """Return the number of tasks that run at a time, or a guess with Spark Connect."""
     return spark.sparkContext.defaultParallelism if hasattr(spark, "_jvm") else _UNKNOWN_CORES
 
 
 def file_count(spark: Session, size: int) -> int:
-    """Return in how many files data of about this size, as Jelly, is written."""
+    """Return the number of files for data of about this size as Jelly."""
     return max(-(-size // FILE_BYTES), min(cores(spark), size // _SMALL_FILE_BYTES), 1)
 
 

@@ -1,4 +1,4 @@
-"""`sample`: some of the statements, or of the subjects with all of theirs."""
+"""The job `sample`: a random sample of statements, or of subjects with all of their statements."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
     from jellyframe.spark.types import OutputOptions, Session, SourceOptions
 
-# About what a statement takes in a Jelly file, to guess how large a sample of a number of them will be.
+# Estimates of the size of a statement as Jelly and of the statements per subject, for the size of a sample.
 _STATEMENT_BYTES = 40
 _STATEMENTS_PER_SUBJECT = 10
 _HASHES_SCHEMA = "task int, hash long"
-# Spark has no unsigned numbers. Without this bit, signed ones are in the same order.
+# Spark has no unsigned integers. Flipping this bit maps unsigned to signed integers and keeps their order.
 _SIGN = 1 << 63
 
 
@@ -56,32 +56,32 @@ def sample(
     read_options: SourceOptions | None = None,
     **options: Unpack[OutputOptions],
 ) -> Summary:
-    """Write a random sample: about a `fraction` of the statements, or exactly a `number` of them (as far as there are).
+    """Write a random sample and return a summary: about a `fraction` of the statements, or exactly a `number` of them.
 
-    With `whole_subjects` it is of subjects, each with all of its statements. A hash of each statement, or subject, and
-    the `seed` decide: the same seed gives the same sample of the same data, whatever its format and files. So equal
-    statements are chosen together. There are as few files as their size lets there be, or as many as `files` says.
+    With `whole_subjects`, subjects are sampled, each with all of its statements. A hash of the statement, or subject,
+    and the `seed` decides: the same seed selects the same sample of the same data, whatever its format and files. Equal
+    statements are therefore selected together. A `number` above that of all statements selects all.
 
     Args:
         spark: the session
         paths: files, folders and patterns, of any format that `scan` reads
         output: the folder to write to, here or in an object store
-        fraction: the part of the statements to choose, from 0 to 1
-        number: how many statements to choose
-        seed: decides, with the data, what is chosen
-        whole_subjects: whether to choose subjects, with all of their statements
+        fraction: the fraction of statements to select, from 0 to 1
+        number: the number of statements to select
+        seed: the seed of the hash
+        whole_subjects: whether to sample subjects with all of their statements
         out_format: `jelly`, `nq`, `nt` or `parquet`
-        save: what to do if the folder has something in it: `error`, `overwrite` or `append`
-        in_format: the format of the input; by default the names of files tell
+        save: what to do if the folder is not empty: `error`, `overwrite` or `append`
+        in_format: the format of the input; by default it is recognised by the file names
         mode: what to do about bad input: `FAILFAST`, `PERMISSIVE` or `DROPMALFORMED`
-        blank_nodes: `keep` labels as they are, or keep nodes apart `per-file`
-        files: how many files to write; by default as their size asks for
-        partition_bytes: how much of the input each task reads
-        read_options: options of the data source for reading, by name
-        options: options of the data source for writing, by name, and the `layout` of Parquet files
+        blank_nodes: `keep` leaves labels unchanged, `per-file` makes them distinct for each file
+        files: how many files to write; by default it depends on their size
+        partition_bytes: how many bytes of input each task reads
+        read_options: reading options of the data source, by name
+        options: writing options of the data source, by name, and the `layout` of Parquet files
     """
     if (fraction is None) is (number is None):
-        raise OptionsError("a sample is a fraction or a number: say one of them")
+        raise OptionsError("give either fraction or number, the size of the sample")
     if number is not None and number < 0:
         raise OptionsError(f"the number is {number}, and must not be negative")
     sampler = Sampler(seed, whole_subjects).of_fraction(1.0 if fraction is None else fraction)
@@ -104,7 +104,7 @@ def sample(
 
 
 def _sample_bytes(inputs: Inputs, fraction: float | None, number: int | None, whole_subjects: bool) -> int:
-    """Return about how many bytes a sample takes as Jelly."""
+    """Return the estimated size of a sample as Jelly."""
     size = inputs.bytes_as_jelly
     if fraction is not None:
         return int(size * fraction)
@@ -114,19 +114,19 @@ def _sample_bytes(inputs: Inputs, fraction: float | None, number: int | None, wh
 def _of_number(
     spark: Session, inputs: Inputs, partitions: list[tuple[Piece, ...]], sampler: Sampler, number: int
 ) -> list[Sampler]:
-    """Return what each task samples so that the sample has exactly the given number of statements, or subjects.
+    """Return a sampler for each task, which together select exactly the given number of statements, or subjects.
 
-    The inputs are read once for their hashes: a task sends its smallest ones only.
+    The inputs are read once for their hashes, of which each task returns only the smallest.
     """
     from pyspark.sql import functions as sql
 
-    # Bad input is reported when it is read for the second time.
+    # Bad input is reported when the inputs are read again for their statements.
     hashed = inputs.with_mode(FAILFAST if inputs.options.mode == FAILFAST else DROPMALFORMED)
     hashes = map_pieces(spark, partitions, lambda pieces: _smallest(pieces, hashed, sampler, number), _HASHES_SCHEMA)
     if sampler.whole_subjects:
         smallest = hashes.select("hash").distinct().orderBy("hash").limit(number)
         (row,) = collected(smallest.agg(sql.max("hash")))
-        # A subject that is at the limit has all of its statements there.
+        # The limit is exclusive, and all statements of a subject have the same hash.
         limit = 0 if row[0] is None else row[0] + _SIGN + 1
         return [sampler.up_to(limit, 0)] * len(partitions)
     chosen = hashes.orderBy("hash", "task").limit(number).groupBy("task", "hash").count()

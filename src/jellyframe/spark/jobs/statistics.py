@@ -1,4 +1,4 @@
-"""Counting what there is."""
+"""The job `stats`: statistics of data."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ def stats(
 ) -> Statistics:
     """Return statistics of files, folders and patterns, or of a DataFrame of statements in any layout.
 
-    The data is read once. Distinct terms are counted exactly, unless `approximate` asks for sketches, which need next
-    to no memory and err by one or two per cent.
+    The data is read once. Distinct terms are counted exactly, or with `approximate` estimated from sketches, which
+    take very little memory and have an error of one or two per cent.
 
     Args:
         spark: the session
         data: files, folders and patterns, or a DataFrame
-        approximate: whether to estimate how many distinct terms there are
-        in_format: the format of the files; by default their names tell
+        approximate: whether to estimate the numbers of distinct terms
+        in_format: the format of the files; by default it is recognised by their names
         mode: what to do about bad input: `FAILFAST`, `PERMISSIVE` or `DROPMALFORMED`
-        read_options: options of the data source for reading, by name
-        options: more of them, and `blank_nodes`, as in `read_statements`
+        read_options: reading options of the data source, by name
+        options: further reading options, and `blank_nodes`, as in `read_statements`
     """
     from jellyframe.spark.jobs.gathering import counts_of_files, counts_of_frame, gather
 

@@ -1,4 +1,4 @@
-"""`tables`: a Parquet data set for each class, with a row for each instance and a typed column for each predicate."""
+"""The job `tables`: a Parquet data set per class, with a row per instance and a typed column per predicate."""
 
 from __future__ import annotations
 
@@ -37,25 +37,25 @@ def tables(
     partition_bytes: int | None = None,
     read_options: SourceOptions | None = None,
 ) -> Summary:
-    """Write a folder of Parquet files for each class: one row for each instance, one column for each predicate.
+    """Write a folder of Parquet files for each class, and return a summary.
 
-    Columns and their types are those of `jellyframe.pivot`, the same in all files of a class. An instance of several
-    classes is in the table of each; subjects without a class are in the folder `untyped`. `manifest.json` tells the
-    class of each folder.
+    The tables have one row for each instance and one column for each predicate. Columns and their types are those of
+    `jellyframe.pivot`, the same in all files of a class. An instance of several classes is in the table of each;
+    subjects without a class are in the folder `untyped`. `manifest.json` maps folders to classes.
 
     Args:
         spark: the session
         paths: files, folders and patterns, of any format that `scan` reads
         output: the folder to write to, here or in an object store
-        save: what to do if the folder has something in it: `error` or `overwrite`
-        in_format: the format of the input; by default the names of files tell
+        save: what to do if the folder is not empty: `error` or `overwrite`
+        in_format: the format of the input; by default it is recognised by the file names
         mode: what to do about bad input: `FAILFAST`, `PERMISSIVE` or `DROPMALFORMED`
-        blank_nodes: `keep` labels as they are, or keep nodes apart `per-file`
-        partition_bytes: how much of the input each task reads
-        read_options: options of the data source for reading, by name
+        blank_nodes: `keep` leaves labels unchanged, `per-file` makes them distinct for each file
+        partition_bytes: how many bytes of input each task reads
+        read_options: reading options of the data source, by name
     """
     if save == APPEND:
-        raise OptionsError("tables cannot be appended to: the types of their columns follow from all of the data")
+        raise OptionsError("tables cannot be appended to: the types of their columns depend on all of the data")
     given: dict[str, Any] = {
         "mode": mode,
         "blank_nodes": blank_nodes,

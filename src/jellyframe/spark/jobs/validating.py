@@ -1,4 +1,4 @@
-"""`validate`: every file read to its end, and a report of what was found."""
+"""The job `validate`: read every file to its end and report errors."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ def validate(
     partition_bytes: int | None = None,
     read_options: SourceOptions | None = None,
 ) -> ValidationReport:
-    """Read every file to its end and report which are valid.
+    """Read every file to its end, and return a report of which are valid.
 
-    A Jelly file is read by one task from its start, as any reader would; text of lines is checked in parallel.
+    One task reads a Jelly file from its start to its end, as any reader would; N-Triples and N-Quads files are split.
 
     Args:
         spark: the session
         paths: files, folders and patterns, of any format that `scan` reads
-        in_format: the format of the input; by default the names of files tell
-        partition_bytes: how much of the input each task reads
-        read_options: options of the data source for reading, by name
+        in_format: the format of the input; by default it is recognised by the file names
+        partition_bytes: how many bytes of input each task reads
+        read_options: reading options of the data source, by name
     """
     start = time.monotonic()
     inputs = JobInputs.find(
