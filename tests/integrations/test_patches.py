@@ -24,7 +24,6 @@ from jellyframe.patch import (
     NamespaceDelete,
     PatchOptions,
     PatchStatementType,
-    PatchStreamType,
     TransactionAbort,
     TransactionCommit,
     TransactionStart,
@@ -34,6 +33,7 @@ from jellyframe.patch import (
 from jellyframe.patch.journal import Journal
 from jellyframe.terms import DEFAULT_GRAPH, IRI, BlankNode, Literal, Quad, Triple
 from support.patch_models import applied
+from support.recorded import Recorded
 
 EX = rdflib.Namespace("http://example.org/")
 A, B, P = IRI(EX.a), IRI(EX.b), IRI(EX.p)
@@ -82,19 +82,6 @@ def store_of(quads: Any) -> pyoxigraph.Store:
 
 def quads_in(store: Any) -> set[Quad]:
     return set(map(pyoxigraph_terms.quad_from_pyoxigraph, store))
-
-
-class Recorded:
-    """A writer into memory, and what has been written."""
-
-    def __init__(self, options: PatchOptions | None = None) -> None:
-        self.sink = io.BytesIO()
-        self.writer = open_patch_writer(self.sink, options or PatchOptions(stream_type=PatchStreamType.FLAT))
-
-    def rows(self) -> list[Any]:
-        self.writer.close()
-        with open_patch_reader(self.sink.getvalue()) as reader:
-            return list(reader.rows())
 
 
 @given(data=st.lists(QUADS, max_size=10), rows=patches())

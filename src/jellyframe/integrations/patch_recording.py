@@ -1,9 +1,10 @@
-"""What is done to a graph or a store, recorded as a patch."""
+"""Record changes of a graph or a store as a patch."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from jellyframe.integrations.patch_targets import libraries_of
 from jellyframe.integrations.recorder import Recorder, Recording
 
 if TYPE_CHECKING:
@@ -16,25 +17,25 @@ _GraphT = TypeVar("_GraphT", bound="rdflib.Graph | pyoxigraph.Store")
 
 
 def record(graph: _GraphT, writer: PatchOutput) -> Recording[_GraphT]:
-    """Record what is done to a graph or dataset of rdflib, or a store of pyoxigraph, as a patch.
+    """Return a recording of a graph or dataset of rdflib, or a store of pyoxigraph: its changes become a patch.
 
         with record(graph, writer) as recorded:
             recorded.add((subject, predicate, value))
 
-    Use what the block gives instead of the graph: its methods, parsing and SPARQL updates included, change the graph
-    and are recorded. The block is a transaction; an error undoes it. Updates of a store of pyoxigraph are recorded by
-    comparing all that is in it before and after.
+    Use the object that the block returns instead of the graph: its methods, including parsing and SPARQL updates,
+    change the graph and are recorded. The block is a transaction; an error undoes it. Updates of a store of pyoxigraph
+    are recorded by comparing its content before and after.
 
     Args:
         graph: a Graph or Dataset of rdflib, or a Store of pyoxigraph
-        writer: an open writer of patches, of `open_patch_writer`; it stays open. With statements of type TRIPLES, a
+        writer: an open writer of patches, from `open_patch_writer`; it stays open. If its statement type is TRIPLES, a
             statement in a named graph is an error
 
     Raises:
-        TypeError: if it is none of these
+        TypeError: if the graph is none of these
     """
     recorder = Recorder(writer)
-    libraries = {kind.__module__.partition(".")[0] for kind in type(graph).__mro__}
+    libraries = libraries_of(graph)
     given: Any = graph
     recording: Any
     if "rdflib" in libraries:
@@ -47,7 +48,7 @@ def record(graph: _GraphT, writer: PatchOutput) -> Recording[_GraphT]:
         recording = recorded_store(given, recorder)
     else:
         raise TypeError(
-            f"a {type(graph).__name__} cannot be recorded: a Graph or Dataset of rdflib can, and a Store of pyoxigraph"
+            f"a {type(graph).__name__} cannot be recorded; give a Graph or Dataset of rdflib, or a Store of pyoxigraph"
         )
     typed: Recording[_GraphT] = recording
     return typed

@@ -1,4 +1,4 @@
-"""What a patch can be applied to: a graph or dataset of rdflib, a store of pyoxigraph, a set, an object like a set."""
+"""Objects that a patch can be applied to: rdflib graphs and datasets, pyoxigraph stores, sets and similar objects."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ from collections.abc import MutableSet
 from typing import TYPE_CHECKING, Any, Protocol
 
 from jellyframe.errors import NamedGraphError
-from jellyframe.terms import DefaultGraph, Literal, Quad, Statement, Triple
+from jellyframe.terms import DefaultGraph, Quad, Statement, Triple
 
 if TYPE_CHECKING:
     import pyoxigraph
     import rdflib
 
-# Terms whose counterparts in another library are remembered.
-_REMEMBERED = 50_000
+# The module of stores of pyoxigraph whose changes are recorded. It is not imported here, as it needs pyoxigraph.
+_RECORDED_STORES = "jellyframe.integrations.pyoxigraph_recording"
+# Terms in the cache of conversions to another library.
+_CACHED_TERMS = 50_000
 
 
 class AddsAndRemoves(Protocol):
@@ -27,42 +29,47 @@ class AddsAndRemoves(Protocol):
 
 
 class StatementTarget(Protocol):
-    """Takes statements in and out. Each is checked before any is, so that what does not fit changes nothing."""
+    """Adds and removes statements. All statements of a transaction are checked before the first one is applied."""
 
     def check(self, statement: Statement) -> None:
-        """Raise if the statement cannot be held."""
+        """Raise if the target cannot hold the statement."""
 
     def add(self, statement: Statement) -> None:
-        """Add a statement, if it is not there."""
+        """Add a statement, if it does not exist."""
 
     def remove(self, statement: Statement) -> None:
-        """Remove a statement, if it is there."""
+        """Remove a statement, if it exists."""
 
     def bind(self, name: str, iri: str | None) -> None:
-        """Add a namespace, or with None remove it, where that can be done."""
+        """Add a namespace, or with None remove it, if the target supports that."""
+
+
+def libraries_of(value: object) -> set[str]:
+    """Return the names of the packages that define the classes of an object, without importing any."""
+    return {kind.__module__.partition(".")[0] for kind in type(value).__mro__}
 
 
 def target_of(target: Any) -> StatementTarget:
-    """Return how statements get into an object.
+    """Return an object as a target of statements.
 
     Raises:
-        TypeError: if it has neither `add` nor `remove` or `discard`
+        TypeError: if it does not have both `add` and one of `remove` and `discard`
     """
-    libraries = {kind.__module__.partition(".")[0] for kind in type(target).__mro__}
+    libraries = libraries_of(target)
     if "rdflib" in libraries:
         import rdflib
 
         if isinstance(target, rdflib.Graph):
             return RdflibTarget(target)
-    if "pyoxigraph" in libraries:
+    if "pyoxigraph" in libraries or type(target).__module__ == _RECORDED_STORES:
         return PyoxigraphTarget(target)
     if isinstance(target, MutableSet):
         return _AnyTarget(target.add, target.discard)
     remove = getattr(target, "discard", None) or getattr(target, "remove", None)
     if not callable(getattr(target, "add", None)) or not callable(remove):
         raise TypeError(
-            f"a patch cannot be applied to a {type(target).__name__}: it takes a Graph or Dataset of rdflib, a Store "
-            "of pyoxigraph, a set, or an object with add and remove"
+            f"a patch cannot be applied to a {type(target).__name__}; give a Graph or Dataset of rdflib, a Store of "
+            "pyoxigraph, a set, or an object with add and remove"
         )
     return _AnyTarget(target.add, remove)
 
@@ -84,34 +91,40 @@ class _AnyTarget:
 class RdflibTarget:
     """A graph or a dataset of rdflib.
 
-    rdflib tells `"a"` from `"a"^^xsd:string`: of these, the first is added, and both are removed. It cannot forget a
-    namespace.
+    rdflib tells `"a"` from `"a"^^xsd:string`: the first is added, unless the second exists, and both are removed.
+    rdflib cannot remove a namespace.
     """
 
     def __init__(self, graph: rdflib.Graph) -> None:
         import rdflib
 
-        from jellyframe.integrations.rdflib_terms import graph_to_rdflib, to_rdflib
+        from jellyframe.integrations.rdflib_terms import other_form, to_rdflib
 
         self._graph = graph
+        self._default = graph
+        if isinstance(graph, rdflib.Dataset):
+            self._default = graph.default_graph
+        elif isinstance(graph, rdflib.ConjunctiveGraph):
+            self._default = graph.default_context
         self._is_dataset = isinstance(graph, rdflib.ConjunctiveGraph)
-        self._simple = rdflib.XSD.string
-        self._literal = rdflib.Literal
-        self._to_rdflib = _Remembered(to_rdflib)
-        self._graph_to_rdflib = graph_to_rdflib
+        self._other_form = other_form
+        self._to_rdflib = _CachedConversion(to_rdflib)
 
     def check(self, statement: Statement) -> None:
         self._parts(statement)
 
     def add(self, statement: Statement) -> None:
         triple, graph = self._parts(statement)
-        graph.add(triple)
+        other = self._other_form(triple)
+        if other is None or other not in graph:
+            graph.add(triple)
 
     def remove(self, statement: Statement) -> None:
         triple, graph = self._parts(statement)
         graph.remove(triple)
-        if isinstance(statement.o, Literal) and triple[2].datatype is None and triple[2].language is None:
-            graph.remove((*triple[:2], self._literal(str(triple[2]), datatype=self._simple, normalize=False)))
+        other = self._other_form(triple)
+        if other is not None:
+            graph.remove(other)
 
     def bind(self, name: str, iri: str | None) -> None:
         if iri is not None:
@@ -119,14 +132,13 @@ class RdflibTarget:
 
     def _parts(self, statement: Statement) -> tuple[Any, Any]:
         triple = tuple(map(self._to_rdflib, statement[:3]))
-        if self._is_dataset:
-            name = self._graph_to_rdflib(statement.g if isinstance(statement, Quad) else None)
-            return triple, self._graph.get_context(name)  # type: ignore[attr-defined]
-        if isinstance(statement, Quad) and not isinstance(statement.g, DefaultGraph):
+        if not isinstance(statement, Quad) or isinstance(statement.g, DefaultGraph):
+            return triple, self._default
+        if not self._is_dataset:
             raise NamedGraphError(
-                f"a statement in a named graph, and the target is one graph; use a Dataset: {statement.to_line()}"
+                f"a statement in a named graph, and the target is a single graph; use a Dataset: {statement.to_line()}"
             )
-        return triple, self._graph
+        return triple, self._graph.get_context(self._to_rdflib(statement.g))  # type: ignore[attr-defined]
 
 
 class PyoxigraphTarget:
@@ -151,8 +163,8 @@ class PyoxigraphTarget:
         pass
 
 
-class _Remembered:
-    """A conversion of terms that is done once for each of many."""
+class _CachedConversion:
+    """A conversion of terms with a cache."""
 
     def __init__(self, convert: Any) -> None:
         self._convert = convert
@@ -163,7 +175,7 @@ class _Remembered:
             return self._convert(term)
         found = self._known.get(term)
         if found is None:
-            if len(self._known) >= _REMEMBERED:
+            if len(self._known) >= _CACHED_TERMS:
                 self._known.clear()
             found = self._known[term] = self._convert(term)
         return found

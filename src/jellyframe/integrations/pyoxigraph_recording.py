@@ -1,4 +1,4 @@
-"""Stores of pyoxigraph whose changes are recorded."""
+"""Record changes of pyoxigraph's stores."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from jellyframe.integrations.pyoxigraph_terms import quad_from_pyoxigraph, quad_
 from jellyframe.integrations.recorder import Recorder, Recording
 from jellyframe.ops.patches.core import diff_batches
 from jellyframe.patch import Add, Delete, PatchRow, rows_of
+from jellyframe.patch.journal import Journal
 from jellyframe.terms import DEFAULT_GRAPH
 
 
@@ -49,15 +50,21 @@ class RecordedStore:
             self._recorder.note(row)
 
     def extend(self, quads: Iterable[pyoxigraph.Quad]) -> None:
-        """Add quads.
+        """Add quads. If the iterable raises, none is added.
+
+        Args:
+            quads: the quads
+        """
+        self.bulk_extend(list(quads))
+
+    def bulk_extend(self, quads: Iterable[pyoxigraph.Quad]) -> None:
+        """Add quads, one by one.
 
         Args:
             quads: the quads
         """
         for quad in quads:
             self.add(quad)
-
-    bulk_extend = extend
 
     def remove(self, quad: pyoxigraph.Quad) -> None:
         """Remove a quad, if it is there.
@@ -71,19 +78,24 @@ class RecordedStore:
             self._recorder.note(row)
 
     def load(self, *arguments: Any, to_graph: Any = None, **named: Any) -> None:
-        """Add the quads of a file, or of text.
+        """Add the quads of a file, or of text. If it cannot be parsed, none is added.
 
         Args:
             arguments: as `pyoxigraph.Store.load` has them
-            to_graph: the graph that triples are added to
+            to_graph: the graph for statements of the default graph
             named: as `pyoxigraph.Store.load` has them
         """
-        for quad in pyoxigraph.parse(*arguments, **named):
-            if to_graph is not None:
-                quad = pyoxigraph.Quad(quad.subject, quad.predicate, quad.object, to_graph)
-            self.add(quad)
+        self.extend(_parsed(*arguments, to_graph=to_graph, **named))
 
-    bulk_load = load
+    def bulk_load(self, *arguments: Any, to_graph: Any = None, **named: Any) -> None:
+        """Add the quads of a file, or of text, one by one.
+
+        Args:
+            arguments: as `pyoxigraph.Store.bulk_load` has them
+            to_graph: the graph for statements of the default graph
+            named: as `pyoxigraph.Store.bulk_load` has them
+        """
+        self.bulk_extend(_parsed(*arguments, to_graph=to_graph, **named))
 
     def clear(self) -> None:
         """Remove all quads and graphs."""
@@ -108,22 +120,41 @@ class RecordedStore:
         self._store.remove_graph(graph_name)
 
     def update(self, update: str, **named: Any) -> None:
-        """Run a SPARQL update. Its changes are found by comparing all that is in the store before and after.
+        """Run a SPARQL update. Its changes are found by comparing the content of the store before and after.
+
+        If the result has terms that a patch cannot hold, the update is undone.
 
         Args:
             update: the update
             named: as `pyoxigraph.Store.update` has them
         """
-        with TemporaryFile(prefix="jellyframe-") as before, TemporaryFile(prefix="jellyframe-") as after:
+        with (
+            TemporaryFile(prefix="jellyframe-") as before,
+            TemporaryFile(prefix="jellyframe-") as after,
+            Journal() as changes,
+        ):
             self._store.dump(before, pyoxigraph.RdfFormat.N_QUADS)
+            graphs = list(self._store.named_graphs())
             self._store.update(update, **named)
-            self._store.dump(after, pyoxigraph.RdfFormat.N_QUADS)
-            for batch in diff_batches(lambda: _batches(before), lambda: _batches(after)):
-                for row in rows_of(batch):
-                    self._recorder.note(self._fitting(row))
+            try:
+                self._store.dump(after, pyoxigraph.RdfFormat.N_QUADS)
+                for batch in diff_batches(lambda: _batches(before), lambda: _batches(after)):
+                    changes.append(batch)
+            except BaseException:
+                self._restore(before, graphs)
+                raise
+            self._recorder.note_all(self._fitting(row) for batch in changes.batches() for row in rows_of(batch))
+
+    def _restore(self, dump: IO[bytes], graphs: Iterable[Any]) -> None:
+        """Replace the content of the store by that of a dump."""
+        self._store.clear()
+        dump.seek(0)
+        self._store.bulk_extend(pyoxigraph.parse(dump, pyoxigraph.RdfFormat.N_QUADS, lenient=True))
+        for graph in graphs:
+            self._store.add_graph(graph)
 
     def undo(self, row: PatchRow) -> None:
-        """Make a change undone.
+        """Undo a change.
 
         Args:
             row: the change
@@ -155,10 +186,18 @@ class RecordedStore:
         return self._fitting(kind(*quad_from_pyoxigraph(quad)))
 
     def _fitting(self, row: PatchRow) -> PatchRow:
-        """Return a row as the stream holds it: without the default graph where it has triples."""
+        """Return a row as the stream has it: without the default graph if its statements are triples."""
         if isinstance(row, Add | Delete) and row.g is DEFAULT_GRAPH and not self._recorder.has_graph:
             return type(row)(row.s, row.p, row.o)
         return row
+
+
+def _parsed(*arguments: Any, to_graph: Any, **named: Any) -> Iterator[pyoxigraph.Quad]:
+    """Yield the quads of a file as `pyoxigraph.Store.load` adds them: with new labels of blank nodes."""
+    for quad in pyoxigraph.parse(*arguments, **named, rename_blank_nodes=True):
+        if to_graph is not None and isinstance(quad.graph_name, pyoxigraph.DefaultGraph):
+            quad = pyoxigraph.Quad(quad.subject, quad.predicate, quad.object, to_graph)
+        yield quad
 
 
 def _batches(file: IO[bytes]) -> Iterator[Batch]:

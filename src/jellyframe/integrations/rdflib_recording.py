@@ -1,4 +1,4 @@
-"""Graphs and datasets of rdflib whose changes are recorded, by a store between them and their own."""
+"""Record changes of rdflib's graphs and datasets, with a store that wraps the original one."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from collections.abc import Generator, Iterator
 from typing import Any
 
 import rdflib
+from rdflib.namespace import NamespaceManager
 from rdflib.store import Store
 
-from jellyframe.integrations.rdflib_terms import from_rdflib, graph_from_rdflib, graph_to_rdflib, to_rdflib
+from jellyframe.errors import UsageError
+from jellyframe.integrations.rdflib_terms import from_rdflib, graph_from_rdflib, graph_to_rdflib, other_form, to_rdflib
 from jellyframe.integrations.recorder import Recorder, Recording
 from jellyframe.patch import Add, Delete, NamespaceAdd, NamespaceDelete, PatchRow
 from jellyframe.terms import DEFAULT_GRAPH, IRI, GraphName
@@ -16,7 +18,7 @@ from jellyframe.terms import DEFAULT_GRAPH, IRI, GraphName
 
 def recorded_graph(graph: rdflib.Graph, recorder: Recorder) -> Recording[Any]:
     """Return a recording of a graph or a dataset."""
-    # rdflib binds namespaces of its own when a graph is first asked for them; that is no change of ours.
+    # rdflib binds namespaces of its own when they are first read; these are not recorded.
     list(graph.namespaces())
     if isinstance(graph, rdflib.Dataset):
         store = RecordingStore(graph.store, recorder, has_graph=True)
@@ -26,20 +28,27 @@ def recorded_graph(graph: rdflib.Graph, recorder: Recorder) -> Recording[Any]:
     else:
         store = RecordingStore(graph.store, recorder, has_graph=False)
         store.name = graph.identifier
-        made = rdflib.Graph(store=store, identifier=graph.identifier, base=graph.base, bind_namespaces="none")
+        made = rdflib.Graph(store=store, identifier=graph.identifier, base=graph.base)
+    made.namespace_manager = NamespaceManager(made, bind_namespaces="none")
     return Recording(made, recorder, store)
 
 
 class RecordingStore(Store):
-    """A store that hands everything on to another one, and notes what changes there."""
+    """A store that passes all calls to another one and records the changes.
+
+    `"a"` and `"a"^^xsd:string`, which rdflib tells apart, are one literal in RDF 1.1 and in patches: a statement counts
+    as added with the first of them and as removed with the last.
+    """
 
     def __init__(self, inner: Store, recorder: Recorder, *, has_graph: bool) -> None:
         super().__init__()
         self._inner = inner
         self._recorder = recorder
         self._has_graph = has_graph
-        # Of the graph, where it is one.
+        # The identifier of the graph, if it is not a dataset.
         self.name: Any = None
+        # Namespaces whose addition was undone. rdflib cannot remove them, so they are hidden.
+        self._hidden: dict[str, str] = {}
         self.context_aware = inner.context_aware
         self.formula_aware = inner.formula_aware
         self.graph_aware = inner.graph_aware
@@ -49,34 +58,39 @@ class RecordingStore(Store):
     # ---- changes ----
 
     def add(self, triple: Any, context: Any, quoted: bool = False) -> None:
-        if any(True for _ in self._inner.triples(triple, self._inside(context))):
+        inside = self._inside(context)
+        if self._holds(triple, inside):
             return
-        # Converted first: what has no place in a patch is refused before it is there.
+        # Converted first, so that terms that a patch cannot hold are refused before the graph changes.
         row = self._row(Add, triple, context)
-        self._inner.add(triple, self._inside(context), quoted)
-        self._recorder.note(row)
+        is_change = not self._holds(other_form(triple), inside)
+        self._inner.add(triple, inside, quoted)
+        if is_change:
+            self._recorder.note(row)
 
     def addN(self, quads: Any) -> None:  # noqa: N802 - as rdflib calls it
         for subject, predicate, value, context in quads:
             self.add((subject, predicate, value), context)
 
     def remove(self, triple: Any, context: Any = None) -> None:
-        inside = self._inside(context)
-        found: list[PatchRow] = []
-        for known, contexts in list(self._inner.triples(triple, inside)):
-            places = [context] if context is not None else list(contexts)
-            found += [self._row(Delete, known, place) for place in places if place is not None or not self._has_graph]
-        self._inner.remove(triple, inside)
-        for row in found:
-            self._recorder.note(row)
+        # One by one: if a row is refused, the statements that were not reached stay.
+        for known, contexts in list(self._inner.triples(triple, self._inside(context))):
+            for place in [context] if context is not None else list(contexts):
+                if place is not None or not self._has_graph:
+                    row = self._row(Delete, known, place)
+                    inside = self._inside(place)
+                    self._inner.remove(known, inside)
+                    if not self._holds(other_form(known), inside):
+                        self._recorder.note(row)
 
     def remove_graph(self, graph: Any) -> None:
         self.remove((None, None, None), graph)
         self._inner.remove_graph(self._inside(graph))
 
     def bind(self, prefix: str, namespace: Any, override: bool = True) -> None:
-        before, prefix_before = self._inner.namespace(prefix), self._inner.prefix(namespace)
+        before, prefix_before = self.namespace(prefix), self.prefix(namespace)
         self._inner.bind(prefix, namespace, override)
+        self._hidden.pop(prefix, None)
         after = self._inner.namespace(prefix)
         if prefix_before is not None and prefix_before != prefix and self._inner.namespace(prefix_before) is None:
             self._recorder.note(NamespaceDelete(str(prefix_before), IRI(str(namespace)), self._no_graph()))
@@ -86,14 +100,26 @@ class RecordingStore(Store):
             self._recorder.note(NamespaceAdd(prefix, IRI(str(after)), self._no_graph()))
 
     def undo(self, row: PatchRow) -> None:
-        """Undo a change. A namespace that was added stays, since rdflib cannot forget one."""
+        """Undo a change."""
         match row:
             case Add():
-                self._inner.remove(_triple(row), self._graph(row.g))
+                triple = _triple(row)
+                for form in (triple, other_form(triple)):
+                    if form is not None:
+                        self._inner.remove(form, self._graph(row.g))
             case Delete():
                 self._inner.add(_triple(row), self._graph(row.g))
+            case NamespaceAdd():
+                self._hidden[row.name] = row.iri.value
             case NamespaceDelete() if row.iri is not None:
+                self._hidden.pop(row.name, None)
                 self._inner.bind(row.name, rdflib.URIRef(row.iri.value), True)
+
+    def commit(self) -> None:
+        self._inner.commit()
+
+    def rollback(self) -> None:
+        raise UsageError("a recorded graph has no rollback: an error that leaves the block undoes its changes")
 
     # ---- everything else ----
 
@@ -115,20 +141,28 @@ class RecordingStore(Store):
         return self._inner.__len__(self._inside(context))
 
     def namespace(self, prefix: str) -> Any:
-        return self._inner.namespace(prefix)
+        found = self._inner.namespace(prefix)
+        return None if found is not None and self._is_hidden(prefix, found) else found
 
     def prefix(self, namespace: Any) -> Any:
-        return self._inner.prefix(namespace)
+        found = self._inner.prefix(namespace)
+        return None if found is not None and self._is_hidden(found, namespace) else found
 
     def namespaces(self) -> Iterator[Any]:
-        return self._inner.namespaces()
+        return (one for one in self._inner.namespaces() if not self._is_hidden(*one))
+
+    def _is_hidden(self, prefix: Any, namespace: Any) -> bool:
+        return self._hidden.get(str(prefix)) == str(namespace)
+
+    def _holds(self, triple: Any, inside: Any) -> bool:
+        return triple is not None and any(True for _ in self._inner.triples(triple, inside))
 
     def _inside(self, context: Any) -> Any:
-        """Return a graph as the inner store knows it."""
+        """Return a graph as a graph of the inner store."""
         return None if context is None else rdflib.Graph(store=self._inner, identifier=_name(context))
 
     def _outside(self, context: Any) -> Any:
-        """Return a graph of the inner store as one whose changes are recorded."""
+        """Return a graph of the inner store as a graph whose changes are recorded."""
         return None if context is None else rdflib.Graph(store=self, identifier=_name(context))
 
     def _graph(self, name: GraphName | None) -> Any:

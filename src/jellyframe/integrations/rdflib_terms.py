@@ -6,6 +6,8 @@ Literals keep their lexical forms: rdflib is told not to normalise them. rdflib 
 
 from __future__ import annotations
 
+from typing import Any
+
 import rdflib
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 
@@ -59,6 +61,22 @@ def from_rdflib(node: rdflib.term.Node) -> Term:
     if isinstance(node, rdflib.BNode):
         return BlankNode(str(node))
     raise TermError(f"rdflib's {kind.__name__} has no place in Jelly: URIRef, BNode and Literal do")
+
+
+def other_form(triple: tuple[Any, Any, Any]) -> tuple[Any, Any, Any] | None:
+    """Return the statement that is equal to one in RDF 1.1 but not in rdflib, or None if there is none.
+
+    For a statement about `"a"` that is the one about `"a"^^xsd:string`, and the reverse.
+
+    Args:
+        triple: a statement of rdflib
+    """
+    value = triple[2]
+    if not isinstance(value, rdflib.Literal) or value.language is not None:
+        return None
+    if value.datatype is None:
+        return (*triple[:2], rdflib.Literal(str(value), datatype=rdflib.XSD.string, normalize=False))
+    return (*triple[:2], rdflib.Literal(str(value))) if value.datatype == rdflib.XSD.string else None
 
 
 def graph_to_rdflib(graph: GraphName | None) -> rdflib.term.Node:

@@ -1,7 +1,8 @@
-"""Changes of graphs and stores on their way into a patch, and transactions of them."""
+"""Write changes of graphs and stores to a patch, in transactions or one by one."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
@@ -25,33 +26,33 @@ _ROWS_AT_A_TIME = 1024
 
 
 class Undo(Protocol):
-    """Takes back single changes."""
+    """An object in which changes can be undone."""
 
     def undo(self, row: PatchRow) -> None:
         """Undo a change."""
 
 
 class Recorder:
-    """Writes changes as rows: at once, or when the transaction that they are in is committed.
+    """Writes changes as rows: immediately, or in a transaction when it is committed.
 
     Args:
-        writer: where the rows go
+        writer: the writer of the patch
     """
 
     def __init__(self, writer: PatchOutput) -> None:
         self._writer = writer
-        # What changes are undone in.
+        # The object in which changes are undone.
         self.target: Undo | None = None
         self._journal: Journal | None = None
         self._waiting: list[PatchRow] = []
 
     @property
     def has_graph(self) -> bool:
-        """Whether the patch has a place for graphs."""
+        """Whether statements of the patch have graphs."""
         return self._writer.options.has_graph
 
     def note(self, row: PatchRow) -> None:
-        """Take in a change that is made."""
+        """Record a change that has been made. If the writer refuses it, it is undone."""
         if self._journal is None:
             try:
                 self._writer.write([row])
@@ -63,14 +64,24 @@ class Recorder:
         if len(self._waiting) >= _ROWS_AT_A_TIME:
             self._pass_on(self._journal)
 
+    def note_all(self, rows: Iterator[PatchRow]) -> None:
+        """Record changes that have been made. If the writer refuses one, it and all after it are undone."""
+        for row in rows:
+            try:
+                self.note(row)
+            except BaseException:
+                for other in rows:
+                    self._undo(other)
+                raise
+
     def begin(self) -> None:
         """Start a transaction."""
         if self._journal is not None:
-            raise UsageError("a transaction is open: one recording has one at a time")
+            raise UsageError("a transaction is open, and a recording has only one at a time; leave its block first")
         self._journal = Journal()
 
     def commit(self) -> None:
-        """Write the transaction. One without changes is not written."""
+        """Write the transaction, if it has changes."""
         journal = self._open_journal()
         self._pass_on(journal)
         if journal.rows:
@@ -87,12 +98,14 @@ class Recorder:
     def roll_back(self) -> None:
         """Undo the changes of the transaction, the last one first, and write nothing."""
         journal = self._open_journal()
-        for row in reversed(self._waiting):
-            self._undo(row)
-        for batch in journal.reversed_batches():
-            for row in rows_of(batch):
+        try:
+            for row in reversed(self._waiting):
                 self._undo(row)
-        self._end(journal)
+            for batch in journal.reversed_batches():
+                for row in rows_of(batch):
+                    self._undo(row)
+        finally:
+            self._end(journal)
 
     def _undo(self, row: PatchRow) -> None:
         if self.target is not None:
@@ -117,13 +130,13 @@ class Recorder:
 class Recording(Generic[_GraphT]):
     """A graph or store whose changes are recorded. As a context manager it is a transaction.
 
-    When the block ends, its changes are written as a transaction. When it raises, or the writer refuses a row, they are
-    undone, and no row of them holds. A recording can be entered again, for the next transaction. Changes to `graph`
-    that are made outside of a block are written at once, in no transaction. Only what changes something is recorded:
-    that a statement is added which is there already is not.
+    When the block ends, its changes are written as a transaction. If it raises, or the writer refuses a row, they are
+    undone, and the patch has no committed row of them. A recording can be entered again for the next transaction.
+    Changes to `graph` outside of a block are written immediately, without a transaction. Calls that change nothing,
+    such as adding a statement that exists, are not recorded.
 
     Attributes:
-        graph: what to use instead of the graph or store that was given; both see the same statements
+        graph: use this instead of the original graph or store; both have the same statements
     """
 
     def __init__(self, graph: _GraphT, recorder: Recorder, target: Undo) -> None:
