@@ -10,6 +10,7 @@ import pytest
 
 import jellyframe
 from jellyframe import IRI, BlankNode, EncodeError, Literal, OptionsError, Triple
+from jellyframe.integrations import property_columns
 from support.command import error_of, run
 
 EX, XSD = "http://example.org/", "http://www.w3.org/2001/XMLSchema#"
@@ -155,3 +156,22 @@ def test_the_command(tmp_path: Path) -> None:
     (tmp_path / "bad.jelly").write_bytes(jellyframe.dumps(some_graph())[:-20])
     error_of("rdf", "to-neo4j", tmp_path / "bad.jelly", "--to", tmp_path / "new")
     assert not (tmp_path / "new").exists()
+
+
+def test_many_properties_are_written_a_few_nodes_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    triples = [
+        triple
+        for number in range(40)
+        for triple in (
+            Triple(IRI(f"{EX}s{number}"), IRI(f"{EX}p{number % 7}"), Literal(str(number), datatype=XSD + "integer")),
+            Triple(IRI(f"{EX}s{number}"), IRI(f"{EX}to"), IRI(f"{EX}o{number}")),
+            Triple(IRI(f"{EX}s{number}"), TYPE, IRI(f"{EX}C{number % 3}")),
+        )
+    ]
+    data = jellyframe.dumps(triples)
+    whole = jellyframe.write_neo4j(data, tmp_path / "whole")
+    monkeypatch.setattr(property_columns, "_MOST_CELLS", 25)
+    sliced = jellyframe.write_neo4j(data, tmp_path / "sliced")
+    assert rows(sliced.nodes) == rows(whole.nodes)
+    assert rows(sliced.relationships) == rows(whole.relationships)
+    assert sliced.node_count == whole.node_count == 80

@@ -10,11 +10,13 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 import jellyframe
 from jellyframe import IRI, BlankNode, Literal, Triple, pivot
 from jellyframe.batch import Batch
 from jellyframe.errors import TableError
+from jellyframe.integrations import property_columns
 from jellyframe.integrations.class_tables import folder_names
 from jellyframe.integrations.column_types import STRING, ColumnType
 from jellyframe.integrations.planned_files import PartFile, fits, plan_of
@@ -192,3 +194,16 @@ def test_all_classes_at_once_are_each_alone(tmp_path: Path) -> None:
 def test_an_iri_that_looks_like_another_term_is_refused() -> None:
     with pytest.raises(TableError, match="would not be taken for one"):
         pivot(jellyframe.dumps([Triple(IRI("_:x"), P, Literal("y"))]))
+
+
+@given(statement_lists(Shape(), min_size=1), st.integers(1, 20))
+def test_tables_of_some_subjects_are_parts_of_the_table_of_all(triples: list[Triple], cells: int) -> None:
+    rows = SubjectRows.of([Batch.from_statements(triples)])
+    parts = rows.parts()
+    properties = properties_of(rows.terms, parts)
+    whole = make_table(rows, parts, properties)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(property_columns, "_MOST_CELLS", cells)
+        tables = list(property_columns.make_tables(rows, parts, properties))
+    assert all(len(table) == 1 or table.num_columns * len(table) <= cells for table in tables)
+    assert pa.concat_tables(tables).equals(whole)

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jellyframe import Batch
+from jellyframe import IRI, Batch, Literal, Triple
 from jellyframe.errors import StorageError
+from jellyframe.ops import bucket_files
 from jellyframe.ops.bucket_files import BucketFile, buckets_for, read_bucket
 from jellyframe.storage.stores import locate
 from support.strategies import Shape, statement_lists
@@ -52,3 +53,21 @@ def test_how_many_buckets() -> None:
     assert buckets_for(0) == 1
     assert buckets_for(0, 4) == 4
     assert buckets_for(10**12, 4) > 50_000
+
+
+def test_open_pieces_take_little_memory_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bucket_files, "_OPEN_BYTES", 300_000)
+    storage, _path = locate(str(tmp_path))
+    statements = [Triple(IRI(f"a:{number}"), IRI("a:p"), Literal(f"{number}" * 20_000)) for number in range(200)]
+    with BucketFile(storage, f"{tmp_path}/x", 50) as file:
+        for start in range(0, len(statements), 3):
+            file.add(Batch.from_statements(statements[start : start + 3]))
+            # What writers hold back counts, too.
+            assert sum(piece.memory.tell() for piece in file._open.values()) == file._open_bytes <= 300_000
+    found = [
+        statement
+        for bucket in range(50)
+        for batch in read_bucket(storage, [f"{tmp_path}/x"], bucket)
+        for statement in batch.statements()
+    ]
+    assert sorted(map(str, found)) == sorted(map(str, statements))

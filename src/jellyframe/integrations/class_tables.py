@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from jellyframe.batch import Batch
 from jellyframe.integrations.planned_files import PartFile, Plan
-from jellyframe.integrations.property_columns import make_table, properties_of
+from jellyframe.integrations.property_columns import make_tables, properties_of
 from jellyframe.integrations.subject_rows import NO_CLASS, SubjectRows
 from jellyframe.ops.outputs import Output
+from jellyframe.storage.stores import Storage
 
 # The folder of the table of subjects without a class.
 UNTYPED_FOLDER = "untyped"
@@ -35,13 +38,20 @@ def write_class_tables(
             continue
         parts = rows.parts()
         columns = plan[class_iri] if plan is not None else dict(sorted(properties_of(rows.terms, parts).items()))
-        table = make_table(rows, parts, columns)
         own = f"{folder}/{_digest(class_iri)}"
         storage.fs.create_dir(own, recursive=True)
         path = f"{own}/{name}.parquet"
-        pq.write_table(table, path, filesystem=storage.fs, compression="zstd")
-        written.append(PartFile(class_iri, path, storage.info(path).size, len(table), columns))
+        _write_tables(make_tables(rows, parts, columns), storage, path)
+        written.append(PartFile(class_iri, path, storage.info(path).size, len(rows.subjects), columns))
     return written
+
+
+def _write_tables(tables: Iterator[pa.Table], storage: Storage, path: str) -> None:
+    """Write tables with the same columns as one file. There is at least one."""
+    first = next(tables)
+    with pq.ParquetWriter(path, first.schema, filesystem=storage.fs, compression="zstd") as writer:
+        for table in chain([first], tables):
+            writer.write_table(table)
 
 
 def folder_names(classes: Iterable[str]) -> dict[str, str]:
@@ -74,9 +84,12 @@ def publish_class_tables(files: Iterable[PartFile], output: Output) -> None:
     found = list(files)
     folders = folder_names({file.table for file in found})
     places = {file.path: f"{folders[file.table]}/{file.path.rpartition('/')[2]}" for file in found}
-    tables: list[dict[str, Any]] = []
-    for class_iri in sorted(folders, key=folders.__getitem__):
-        rows = [file.rows for file in found if file.table == class_iri]
-        tables.append({"class": class_iri or None, "folder": folders[class_iri], "rows": sum(rows), "files": len(rows)})
-    manifest = output.stage_manifest({"by": "class", "tables": tables})
+    tables: dict[str, dict[str, Any]] = {
+        class_iri: {"class": class_iri or None, "folder": folders[class_iri], "rows": 0, "files": 0}
+        for class_iri in sorted(folders, key=folders.__getitem__)
+    }
+    for file in found:
+        tables[file.table]["rows"] += file.rows
+        tables[file.table]["files"] += 1
+    manifest = output.stage_manifest({"by": "class", "tables": list(tables.values())})
     output.publish([*places, manifest], places)

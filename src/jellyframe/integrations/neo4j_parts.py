@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
 from pyarrow import csv
@@ -13,7 +13,7 @@ from jellyframe.integrations.neo4j_rows import (
     RELATIONSHIP_HEADER,
     node_header,
     node_properties,
-    node_table,
+    node_tables,
     relationship_table,
 )
 from jellyframe.integrations.planned_files import PartFile, Plan, plan_of
@@ -33,23 +33,25 @@ def write_graph_part(
     storage = output.target.storage
     rows = SubjectRows.of(read_bucket(storage, together, bucket))
     properties = node_properties(rows) if plan is None else plan[NODES]
-    tables = {NODES: node_table(rows, read_bucket(storage, together, bucket, MENTIONS), properties)}
+    tables = {NODES: node_tables(rows, read_bucket(storage, together, bucket, MENTIONS), properties)}
     if plan is None:
-        tables[RELATIONSHIPS] = relationship_table(rows)
+        tables[RELATIONSHIPS] = iter([relationship_table(rows)])
     columns = {NODES: properties, RELATIONSHIPS: {}}
     # Of each kind there is a file, be it empty: the importer refuses a pattern that no file has.
-    return [
-        _write(table, kind, output, bucket, folder, columns[kind])
-        for kind, table in tables.items()
-        if len(table) or not bucket
-    ]
+    written = [_write(found, kind, output, bucket, folder, columns[kind]) for kind, found in tables.items()]
+    return [file for file in written if file.rows or not bucket]
 
 
-def _write(table: pa.Table, kind: str, output: Output, bucket: int, folder: str, columns: Properties) -> PartFile:
+def _write(
+    tables: Iterator[pa.Table], kind: str, output: Output, bucket: int, folder: str, columns: Properties
+) -> PartFile:
     path = f"{folder}/{kind}-{bucket:05d}.csv"
+    rows = 0
     with output.target.storage.fs.open_output_stream(path) as file:
-        csv.write_csv(table, file, csv.WriteOptions(include_header=False))
-    return PartFile(kind, path, output.target.storage.info(path).size, len(table), columns)
+        for table in tables:
+            csv.write_csv(table, file, csv.WriteOptions(include_header=False))
+            rows += len(table)
+    return PartFile(kind, path, output.target.storage.info(path).size, rows, columns)
 
 
 def publish_graph(files: Sequence[PartFile], output: Output) -> Neo4jFiles:

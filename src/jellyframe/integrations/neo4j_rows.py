@@ -7,7 +7,7 @@ other statements are relationships, whose type is the last part of the predicate
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from jellyframe.batch import Batch
 from jellyframe.errors import EncodeError
 from jellyframe.integrations.column_types import ColumnType
-from jellyframe.integrations.property_columns import Properties, column_names, make_table, properties_of
+from jellyframe.integrations.property_columns import Properties, column_names, make_tables, properties_of, rows_of_cells
 from jellyframe.integrations.subject_rows import RDF_TYPE, Ints, Mask, SubjectRows, Terms
 from jellyframe.ops.bucket_files import BucketFile
 
@@ -75,20 +75,24 @@ def node_header(properties: Properties) -> list[str]:
     ]
 
 
-def node_table(rows: SubjectRows, mentions: Iterable[Batch], properties: Properties) -> pa.Table:
-    """Return the nodes of a bucket with these properties: the subjects, and what is only an object."""
+def node_tables(rows: SubjectRows, mentions: Iterable[Batch], properties: Properties) -> Iterator[pa.Table]:
+    """Yield the nodes of a bucket with these properties: the subjects, and what is only an object."""
+    header = node_header(properties)
     literals = rows.select(rows.terms.is_literal[rows.o])
-    values = make_table(literals, literals.parts(), properties)
-    texts = [
-        _texts(values.column(at + 1), column.type, column.repeats) for at, column in enumerate(properties.values())
-    ]
+    labels = _labels(rows)
+    start = 0
+    for values in make_tables(literals, literals.parts(), properties):
+        texts = [
+            _texts(values.column(at + 1), column.type, column.repeats) for at, column in enumerate(properties.values())
+        ]
+        yield pa.Table.from_arrays([values.column(0), labels.slice(start, len(values)), *texts], names=header)
+        start += len(values)
     mentioned = SubjectRows.of(mentions).names
     others = mentioned.filter(pc.invert(pc.is_in(mentioned, value_set=rows.names)))
-    names = pa.concat_arrays([rows.names, others])
-    labels = pa.concat_arrays([_labels(rows), pa.repeat(pa.scalar("Resource"), len(others))])
-    missing = pa.nulls(len(others), pa.string())
-    columns = [names, labels, *(pa.concat_arrays([text, missing]) for text in texts)]
-    return pa.Table.from_arrays(columns, names=node_header(properties))
+    for start in range(0, len(others), size := rows_of_cells(len(header))):
+        names = others.slice(start, size)
+        label, missing = pa.repeat(pa.scalar("Resource"), len(names)), pa.nulls(len(names), pa.string())
+        yield pa.Table.from_arrays([names, label, *[missing] * len(properties)], names=header)
 
 
 def relationship_table(rows: SubjectRows) -> pa.Table:

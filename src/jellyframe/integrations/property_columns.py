@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -14,6 +14,8 @@ from jellyframe.integrations.column_types import ColumnType, converted, type_of
 from jellyframe.integrations.subject_rows import Part, SubjectRows, Terms
 
 SUBJECT_COLUMN = "subject"
+# An empty cell takes four bytes as a string, and some more while it is written.
+_MOST_CELLS = 1 << 25
 
 
 class Property(NamedTuple):
@@ -75,6 +77,25 @@ def make_table(rows: SubjectRows, parts: Iterable[Part], properties: Properties)
         fields.append(pa.field(names[predicate], column.arrow(), metadata={"predicate": predicate}))
         arrays.append(pa.nulls(size, column.arrow()) if part is None else _column(rows.terms, part, column, size))
     return pa.Table.from_arrays(arrays, schema=pa.schema(fields))
+
+
+def make_tables(rows: SubjectRows, parts: Sequence[Part], properties: Properties) -> Iterator[pa.Table]:
+    """Yield what `make_table` returns, in tables of some of the subjects if there are very many cells.
+
+    A subject has values in few columns of a table that has many, and yet each cell takes memory.
+    """
+    size = rows_of_cells(len(properties) + 1)
+    if len(rows.subjects) <= size:
+        yield make_table(rows, parts, properties)
+        return
+    for start in range(0, len(rows.subjects), size):
+        some = rows.of_subjects(np.arange(start, min(start + size, len(rows.subjects)), dtype=np.int32))
+        yield make_table(some, some.parts(), properties)
+
+
+def rows_of_cells(columns: int) -> int:
+    """Return how many rows of so many columns are made at a time."""
+    return max(_MOST_CELLS // columns, 1)
 
 
 def _column(terms: Terms, part: Part, column: Property, size: int) -> pa.Array:

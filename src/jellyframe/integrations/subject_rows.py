@@ -228,23 +228,23 @@ class SubjectRows:
         classes, members = classes[order], members[order]
         starts = np.flatnonzero(np.diff(classes, prepend=-1))
         for start, instances in zip(starts.tolist(), np.split(members, starts[1:]), strict=False):
-            yield self.terms.string(int(classes[start])), self._of_subjects(instances)
+            yield self.terms.string(int(classes[start])), self.of_subjects(instances)
         others = np.setdiff1d(np.arange(len(self.subjects), dtype=np.int32), members)
         if len(others):
-            yield NO_CLASS, self._of_subjects(others)
+            yield NO_CLASS, self.of_subjects(others)
 
     def instances(self, class_iri: str) -> SubjectRows:
         """Return the rows of the instances of a class."""
         chosen = [
             number for number in np.unique(self.o[self.is_class]).tolist() if self.terms.string(number) == class_iri
         ]
-        return self._of_subjects(self.s[self.is_class & np.isin(self.o, chosen)])
+        return self.of_subjects(self.s[self.is_class & np.isin(self.o, chosen)])
 
     @cached_property
     def _ends(self) -> npt.NDArray[np.int64]:
         return np.cumsum(np.bincount(self.s, minlength=len(self.subjects)))
 
-    def _of_subjects(self, chosen: Ints) -> SubjectRows:
+    def of_subjects(self, chosen: Ints) -> SubjectRows:
         """Return the rows of subjects, given by their places in ascending order."""
         ends = self._ends[chosen]
         counts = ends - np.where(chosen > 0, self._ends[chosen - 1], 0)

@@ -25,7 +25,7 @@ from jellyframe.stream.writer import JellyWriter, open_writer
 BUCKET_BYTES = 16 << 20
 # How large a piece gets, unless there are so many buckets that the open ones would take too much memory together.
 _PIECE_BYTES = 1 << 20
-_OPEN_BYTES = 128 << 20
+_OPEN_BYTES = 64 << 20
 _SMALL_PIECE_BYTES = 64 << 10
 # The numbers of a piece in the table: its bucket, its side, where it begins, and its size.
 _NUMBERS = 4
@@ -53,6 +53,7 @@ class BucketFile:
         self._open: dict[tuple[int, int], _Piece] = {}
         self._table = array("q")
         self._size = 0
+        self._open_bytes = 0
 
     def add(self, batch: Batch, side: int = 0) -> None:
         """Add statements to the buckets of their subjects. `side` tells different kinds of them apart."""
@@ -63,10 +64,12 @@ class BucketFile:
                 piece = self._open.get((bucket, side))
                 if piece is None:
                     piece = self._open[bucket, side] = _Piece()
-                piece.writer.write_batch(ordered, start, stop)
+                self._open_bytes += piece.add(ordered, start, stop)
                 if piece.memory.tell() >= self._piece_bytes:
                     self._write(bucket, side, self._open.pop((bucket, side)))
             start = stop
+        if self._open_bytes > _OPEN_BYTES:
+            self._write_open()
 
     def _write(self, bucket: int, side: int, piece: _Piece) -> None:
         piece.writer.close()
@@ -74,12 +77,17 @@ class BucketFile:
         self._file.write(content)
         self._table.extend((bucket, side, self._size, len(content)))
         self._size += len(content)
+        self._open_bytes -= len(content)
 
-    def close(self) -> None:
-        """Write what is left, and the table."""
+    def _write_open(self) -> None:
         for (bucket, side), piece in self._open.items():
             self._write(bucket, side, piece)
         self._open.clear()
+        self._open_bytes = 0
+
+    def close(self) -> None:
+        """Write what is left, and the table."""
+        self._write_open()
         self._file.write(self._table.tobytes())
         self._file.write(_TAIL.pack(len(self._table)))
         self._file.close()
@@ -102,6 +110,14 @@ class _Piece:
         self.memory = io.BytesIO()
         options = StreamOptions().resolved(has_graph=False)
         self.writer: JellyWriter = open_writer(self.memory, options, restart_every=None)
+
+    def add(self, batch: Batch, start: int, stop: int) -> int:
+        """Add some statements, and return how many bytes these take."""
+        size = self.memory.tell()
+        self.writer.write_batch(batch, start, stop)
+        # Writers hold some output back: very much, if there are many of them and terms are long.
+        self.writer.flush()
+        return self.memory.tell() - size
 
 
 def read_bucket(storage: Storage, paths: Iterable[str], bucket: int, side: int = 0) -> Iterator[Batch]:
