@@ -34,6 +34,17 @@ TRANSACTIONS = 120
 ROWS = 7
 
 
+# The first rows of a frame that begins as a restart point of our writers.
+RESTART = (
+    options(stream_type=FLAT),
+    prefix_entry("http://example.org/", 1),
+    name("s", 1),
+    name("p"),
+    name("o"),
+    name("g"),
+)
+
+
 def statement(number: int, row: int) -> tuple[Any, ...]:
     return (
         IRI(f"http://example.org/{number}"),
@@ -49,10 +60,12 @@ def patch_rows(number: int, *, in_transaction: bool) -> list[Any]:
     return [header, TransactionStart(), *rows, TransactionCommit()] if in_transaction else [header, *rows]
 
 
-def written(stream_type: PatchStreamType, *, in_transaction: bool = True) -> bytes:
+def written(
+    stream_type: PatchStreamType, *, in_transaction: bool = True, restart_every: int = 1500, frame_rows: int = 5
+) -> bytes:
     file = io.BytesIO()
     with jellyframe.open_patch_writer(
-        file, PatchOptions(stream_type=stream_type), restart_every=1500, frame_rows=5
+        file, PatchOptions(stream_type=stream_type), restart_every=restart_every, frame_rows=frame_rows
     ) as writer:
         for number in range(TRANSACTIONS):
             writer.write(patch_rows(number, in_transaction=in_transaction))
@@ -116,6 +129,33 @@ def test_transactions_are_whole_or_do_not_count(stream_type: PatchStreamType, ki
             assert_in_turns(reader.rows())
 
 
+@pytest.mark.parametrize("stream_type", [PatchStreamType.FRAME, PatchStreamType.FLAT, PatchStreamType.PUNCTUATED])
+@pytest.mark.parametrize("frame_rows", [1, 2, 3])
+def test_restart_points_in_frames_with_neither_entries_nor_statements(
+    stream_type: PatchStreamType, frame_rows: int
+) -> None:
+    """Frames of few rows hold the options and, say, the start of a transaction; a loss ends there all the same."""
+    good = written(stream_type, restart_every=300, frame_rows=frame_rows)
+    at = len(good) // 2
+    parts, lost = recover(good[:at] + good[at + 30 :])
+    assert len(lost) == 1
+    assert lost[0].stop is not None
+    assert lost[0].stop - lost[0].start < 2_000
+    numbers = [str(row.s).rsplit("/", 1)[1] for row in committed(parts)]
+    assert numbers == [number for number in dict.fromkeys(numbers) for _row in range(ROWS)]
+    assert len(numbers) > (TRANSACTIONS - 8) * ROWS
+
+
+def test_a_frame_without_entries_that_refers_back_is_lost_with_those_after_it(twin: ModuleType) -> None:
+    first = delimited(frame(options(stream_type=FLAT), *ENTRIES, add(**SPOG), *[delete()] * 20))
+    # Another writer repeats the options and keeps its lookups.
+    behind = delimited(frame(options(stream_type=FLAT), START), frame(add(**SPOG), COMMIT))
+    again = delimited(frame(*RESTART, START, add(**SPOG), COMMIT))
+    parts, lost = recover(first[:20] + b"\xff" * 30 + first[30:] + behind + again, twin)
+    assert len(lost) == 2
+    assert [(len(rows), counts) for explicit, rows, counts in parts if explicit] == [(0, False), (1, True)]
+
+
 def test_rows_in_no_transaction_are_given_up_to_the_loss_and_behind_it() -> None:
     good = written(PatchStreamType.PUNCTUATED, in_transaction=False)
     at = len(good) // 2
@@ -161,17 +201,6 @@ def test_nothing_of_a_stream_of_statements_is_taken_for_damage() -> None:
     ):
         list(reader.rows())
     assert not lost
-
-
-# A frame that begins as ours do at restart points, but inside a transaction, as other writers may do it.
-RESTART = (
-    options(stream_type=FLAT),
-    prefix_entry("http://example.org/", 1),
-    name("s", 1),
-    name("p"),
-    name("o"),
-    name("g"),
-)
 
 
 @pytest.mark.parametrize("strict", [True, False])

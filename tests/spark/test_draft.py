@@ -78,6 +78,34 @@ def test_jobs_read_and_write_the_draft(spark: Any, folder: Path, tmp_path: Path)
         jobs.convert(spark, folder, tmp_path / "x", out_format="nq", dialect="draft")
 
 
+def test_patches_in_the_draft_are_refused(spark: Any, tmp_path: Path) -> None:
+    rows = [jellyframe.Add(*statement) for statement in STATEMENTS[:5]]
+    with jellyframe.open_patch_writer(tmp_path / "a.jellyp") as patch:
+        patch.write(rows)
+    reader = spark.read.format("jelly-patch").option("dialect", "draft")
+    with pytest.raises(Exception, match="option dialect = 'draft': only data can be in it"):
+        reader.load(str(tmp_path)).count()
+    for job in (jobs.compact, jobs.invert):
+        with pytest.raises(OptionsError, match="only data can be in it"):
+            job(spark, tmp_path, tmp_path / "out", read_options={"dialect": "draft"})
+
+
+def test_patches_are_applied_to_data_in_the_draft(spark: Any, folder: Path, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.mkdir()
+    with jellyframe.open_patch_writer(log / "1.jellyp") as patch:
+        patch.write([jellyframe.Delete(*statement) for statement in STATEMENTS[:5]])
+    for out in ("released", "draft"):
+        dialects: Any = {"read_options": {"dialect": "draft"}, "dialect": out}
+        assert jobs.apply(spark, folder, log, tmp_path / f"{out}-applied", **dialects).statements == len(STATEMENTS) - 5
+        replica = tmp_path / out
+        assert jobs.replicate(spark, folder, log, to=replica, **dialects).statements == len(STATEMENTS) - 5
+        with jellyframe.open_patch_writer(tmp_path / f"{out}.jellyp") as patch:
+            patch.write([jellyframe.Delete(*statement) for statement in STATEMENTS[5:8]])
+        again = jobs.replicate(spark, folder, [log, tmp_path / f"{out}.jellyp"], to=replica, **dialects)
+        assert again.statements == len(STATEMENTS) - 8
+
+
 def test_messages(spark: Any, tmp_path: Path) -> None:
     with jellyframe.open_writer(tmp_path / "a.jelly") as writer:
         writer.write(quads(40))

@@ -235,7 +235,7 @@ class ReadOptions:
             batch_rows=given.take("batch_rows", positive_size, DEFAULT_BATCH_ROWS),
             concatenated=given.take("concatenated", boolean, False),
             lenient=given.take("lenient", boolean, False),
-            dialect=given.take("dialect", one_of(*DIALECT_NAMES), "released"),
+            dialect=given.take("dialect", _patch_dialect if found.is_patch else one_of(*DIALECT_NAMES), "released"),
             limits=Limits(**_limits(given)),
             stream=StreamReadOptions.take(given),
             **(_patch_reading(given) if found.is_patch else {}),
@@ -271,6 +271,13 @@ def _patch_reading(given: GivenOptions) -> dict[str, Any]:
         "committed": given.take("committed", boolean, False),
         "operations": given.take("operations", _operations, ()),
     }
+
+
+def _patch_dialect(text: str) -> DialectName:
+    dialect = one_of(*DIALECT_NAMES)(text)
+    if dialect != "released":
+        raise ValueError("only data can be in it, as it has no patches; leave the option out")
+    return dialect
 
 
 def _operations(text: str) -> tuple[str, ...]:

@@ -181,15 +181,28 @@ def scan_restart_points(
 def looks_like_restart(frame: bytes) -> bool:
     """Return whether a frame, of which the first rows are given, begins as our writer begins a restart point."""
     try:
-        return _begins_with_entry(frame)
+        return bool(_begins_anew(frame))
     except ParseError:
         return False
 
 
-def _begins_with_entry(frame: bytes) -> bool:
+def may_be_restart(frame: bytes) -> bool:
+    """Return whether a whole frame can be a restart point.
+
+    In addition to frames that look like one, these are frames with neither lookup entries nor statements, such as the
+    start of a transaction: only the frames after it show whether they refer to earlier ones.
+    """
+    try:
+        return _begins_anew(frame) is not False
+    except ParseError:
+        return False
+
+
+def _begins_anew(frame: bytes) -> bool | None:
+    """Return whether the first entry or statement of a frame needs nothing before the frame; None if it has neither."""
     rows: _RowTags | None = None
     at = 0
-    while at + 4 < len(frame) and frame[at] == 0x0A:
+    while at < len(frame) and frame[at] == 0x0A:
         length, at = decode_varint(frame, at + 1)
         kind = frame[at] if at < len(frame) else 0
         _size, content = decode_varint(frame, at + 1)
@@ -206,7 +219,7 @@ def _begins_with_entry(frame: bytes) -> bool:
         elif kind not in rows.passed or not _has_no_iri(frame[content : at + length], (2, 5)):
             return False
         at += length
-    return False
+    return None if rows is not None and at == len(frame) else False
 
 
 def _has_no_iri(message: bytes, iri_fields: tuple[int, ...]) -> bool:

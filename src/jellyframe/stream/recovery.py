@@ -29,7 +29,7 @@ from jellyframe.options import DialectName, Limits, TableOptions
 from jellyframe.storage.sources import CHUNK_BYTES, open_input
 from jellyframe.stream.decoder import AnyStreamDecoder, StreamDecoder
 from jellyframe.stream.framing import HEAD_BYTES, ROW_TAGS, begins_frame, walk_frames
-from jellyframe.stream.index import looks_like_restart
+from jellyframe.stream.index import may_be_restart
 from jellyframe.wire import decode_varint, encode_bytes_field
 
 if TYPE_CHECKING:
@@ -377,7 +377,6 @@ def _find_restart(
 def _restart_with(reading: _Reading, body: int, start: int, limits: Limits, kind: StreamKind) -> int | None:
     """Return where the restart point begins whose first row is at `body`, or None if there is none."""
     lengths = reading.at(max(start, body - _MAX_LENGTH_BYTES), body - max(start, body - _MAX_LENGTH_BYTES))
-    head = reading.at(body, HEAD_BYTES)
     for width in range(1, len(lengths) + 1):
         encoded = lengths[-width:]
         if encoded[-1] > 0x7F or any(byte < 0x80 for byte in encoded[:-1]):
@@ -387,9 +386,9 @@ def _restart_with(reading: _Reading, body: int, start: int, limits: Limits, kind
         if (
             length <= limits.max_frame_bytes
             and stop <= reading.stop
-            and looks_like_restart(head[:length])
             and (stop == reading.stop or begins_frame(reading.at(stop, HEAD_BYTES), kind.row_tags))
-            and kind.decodes(reading.at(body, length), limits)
+            and may_be_restart(frame := reading.at(body, length))
+            and kind.decodes(frame, limits)
         ):
             return body - width
     return None

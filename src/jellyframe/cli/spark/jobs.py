@@ -75,7 +75,12 @@ def add_job(
         default=False,
         help="accept what the specifications of text formats forbid, such as relative IRIs",
     )
-    add_dialect(parser, "what Jelly files are: the released format (by default) or its draft 1.0.0", default="released")
+    if has_data:
+        add_dialect(
+            parser,
+            "the dialect of Jelly files: the released format (the default) or its draft 1.0.0",
+            default="released",
+        )
     add_limits(parser)
     spark = parser.add_argument_group("Spark")
     spark.add_argument(
@@ -102,7 +107,7 @@ def read_settings(arguments: argparse.Namespace) -> dict[str, Any]:
         "read_options": {
             "concatenated": arguments.concatenated,
             "lenient": arguments.lenient,
-            "dialect": arguments.dialect,
+            "dialect": getattr(arguments, "dialect", None),
             **dict(arguments.limit),
         },
     }

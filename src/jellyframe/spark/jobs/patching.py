@@ -145,7 +145,7 @@ def apply(
     """
     read = reading(mode, partition_bytes, read_options)
     statements = find_data(data, in_format=in_format, **read)
-    changes = find_changes(patches, patch_format=patch_format, strict=strict, **read)
+    changes = find_changes(patches, patch_format=patch_format, strict=strict, **for_patches(read))
     has_graph = statements.files.has_graphs() or changes.files.has_graphs()
     target = job_output(output, has_graph=has_graph, out_format=out_format, save=save, **options)
     return write_by_bucket("apply", spark, [statements, changes], target, applied, files, namespaces=True)
@@ -219,6 +219,11 @@ def find_changes(
 def reading(mode: Mode, partition_bytes: int | None, options: SourceOptions | None) -> dict[str, Any]:
     """Return the reading options as arguments of `JobInputs.find`."""
     return {"mode": mode, "layout": "ntriples", "partition_bytes": partition_bytes, **(options or {})}
+
+
+def for_patches(read: dict[str, Any]) -> dict[str, Any]:
+    """Return the options of `reading` for patches that are read together with data: without the dialect of the data."""
+    return {**read, "dialect": None}
 
 
 # ---- the result of a bucket --------------------------------------------------------------------------------

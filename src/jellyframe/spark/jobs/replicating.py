@@ -15,13 +15,14 @@ from jellyframe.ops.summary import Summary
 from jellyframe.spark.jobs.bucketing import write_by_bucket
 from jellyframe.spark.jobs.inputs import JobInputs
 from jellyframe.spark.jobs.outputs import job_output
-from jellyframe.spark.jobs.patching import applied, find_changes, find_data, reading
+from jellyframe.spark.jobs.patching import applied, find_changes, find_data, for_patches, reading
 from jellyframe.spark.options import ReadOptions
 from jellyframe.storage.finding import find_files
 from jellyframe.storage.snapshots import Snapshots, snapshot_data
 from jellyframe.storage.stores import DataFile, locate
 
 if TYPE_CHECKING:
+    from jellyframe.options import DialectName
     from jellyframe.spark.types import FileOptions, Session, SourceOptions
 
 DEFAULT_KEEP = 2
@@ -111,7 +112,8 @@ def replicate(
     _require_same_origin(snapshots, origin)
     new = snapshots.new_patches(_find_patches(patches, patch_format), allow_late=allow_late)
     read = reading(mode, partition_bytes, read_options)
-    data = _data(snapshots, None if to is None else snapshot, in_format, read)
+    # Snapshots are in the dialect in which this job writes, whatever that of the initial data is.
+    data = _data(snapshots, None if to is None else snapshot, in_format, read, options.get("dialect"))
     # Finish what a killed run left undone.
     snapshots.tidy(keep)
     if not new and (snapshots.latest is not None or not data.files.files):
@@ -119,7 +121,7 @@ def replicate(
             "replicate", snapshots.current or snapshots.name, 0, 0, 0, 0.0, 0, 0, snapshot=snapshots.number
         )
     changes = (
-        find_changes([file.address for file in new], patch_format=patch_format, strict=strict, **read)
+        find_changes([file.address for file in new], patch_format=patch_format, strict=strict, **for_patches(read))
         if new
         else _NOTHING
     )
@@ -166,12 +168,14 @@ def _find_patches(patches: Paths, patch_format: str | None) -> list[DataFile]:
     return find_files(path_names(patches), is_patch, may_be_empty=True)
 
 
-def _data(snapshots: Snapshots, base: Paths | None, in_format: str | None, read: dict[str, Any]) -> JobInputs:
+def _data(
+    snapshots: Snapshots, base: Paths | None, in_format: str | None, read: dict[str, Any], dialect: DialectName | None
+) -> JobInputs:
     """Return the data to apply patches to: the newest snapshot, or else the initial data."""
     if snapshots.latest is None:
         if base is not None:
             return find_data([snapshot_data(path) for path in path_names(base)], in_format=in_format, **read)
     elif snapshots.latest.files:
         assert snapshots.current is not None
-        return JobInputs.find(snapshots.current, **read)
+        return JobInputs.find(snapshots.current, **{**read, "dialect": dialect})
     return _NOTHING
