@@ -32,7 +32,8 @@ from jellyframe.storage.stores import DataFile, Storage, locate
 CURRENT = "current"
 _FOLDER = "_snapshots"
 _MANIFEST_NAME = re.compile(r"(\d{6,})\.json")
-_DATA_NAME = re.compile(r"(\d{6,})-[0-9a-f]{32}")
+# Data, or a manifest that was being written when its run was killed.
+_REMAINS = re.compile(r"(\d{6,})-[0-9a-f]{32}|\.(\d{6,})\.json\..+")
 
 
 @dataclass(frozen=True)
@@ -198,7 +199,7 @@ class Snapshots:
         return manifest
 
     def tidy(self, keep: int) -> None:
-        """Point `current` to the newest snapshot, and remove all but the last `keep`, and data that is of none."""
+        """Point `current` to the newest snapshot, and remove all but the last `keep` and the remains of killed runs."""
         if self.latest is None:
             return
         self._link(self.latest.data)
@@ -210,11 +211,14 @@ class Snapshots:
                     self._storage.fs.delete_file(self._manifest(number))
         named = {self._read(number).data for number in kept}
         for info in self._storage.children(self._folder):
-            match = _DATA_NAME.fullmatch(info.base_name)
-            # What has a higher number may be that of a run that goes on.
-            if match and int(match[1]) <= self.number and info.base_name not in named:
+            match = _REMAINS.fullmatch(info.base_name)
+            # A higher number may be that of a running job.
+            if match and int(match[1] or match[2]) <= self.number and info.base_name not in named:
                 with suppress(FileNotFoundError):
-                    self._storage.fs.delete_dir(info.path)
+                    if info.type == pyarrow.fs.FileType.Directory:
+                        self._storage.fs.delete_dir(info.path)
+                    else:
+                        self._storage.fs.delete_file(info.path)
 
     def _link(self, data: str) -> None:
         if not self._storage.is_local:

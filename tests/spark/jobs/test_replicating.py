@@ -80,9 +80,12 @@ def test_arguments_that_make_no_sense_are_refused(spark, tmp_path):
 # A driver that ends itself, with no chance to clear up, at some moment of a run.
 _KILLED_DRIVER = """
 import os, signal, sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from jellyframe.spark import jobs, session
-from jellyframe.storage.snapshots import Snapshots
+from jellyframe.spark.jobs import replicating, running
 from jellyframe.storage.commit import Target
+from jellyframe.storage.snapshots import Snapshots
 
 address, replica, log, moment = sys.argv[1:]
 
@@ -95,28 +98,55 @@ def killed_after(function):
         kill()
     return run
 
-if moment == "before files are in place":
+def killed_while_tasks_write(frame):
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(frame.collect)
+        while not any(path.is_file() for path in Path(replica).rglob("_jelly-staging-*/**/*")):
+            pass
+        kill()
+
+def kill_while_old_data_is_removed(commit):
+    def run(*arguments, **named):
+        commit(*arguments, **named)
+        Snapshots._read = kill
+    return run
+
+if moment == "before anything is written":
+    replicating.write_by_bucket = kill
+elif moment == "while tasks write":
+    running.collected = killed_while_tasks_write
+elif moment == "before files are in place":
     Target.publish = kill
 elif moment == "some files are in place":
     Target._move = killed_after(Target._move)
 elif moment == "before the manifest":
     Snapshots.commit = kill
+elif moment == "while the manifest is written":
+    os.fsync = kill
 elif moment == "after the manifest":
     Snapshots.commit = killed_after(Snapshots.commit)
 elif moment == "while the run after it repairs the link":
     Snapshots._link = killed_after(Snapshots._link)
+elif moment == "while old data is removed":
+    Snapshots.commit = kill_while_old_data_is_removed(Snapshots.commit)
 jobs.replicate(session(address), replica, log, keep=1)
 """
 
 
 def test_a_driver_may_be_killed_at_any_moment(spark, connect_port, tmp_path):
     replica, log = tmp_path / "replica", tmp_path / "log"
+    # Each with the number of the newest snapshot after it.
     moments = [
+        ("before anything is written", 0),
+        ("while tasks write", 0),
         ("before files are in place", 0),
         ("some files are in place", 0),
         ("before the manifest", 0),
+        ("while the manifest is written", 0),
         ("after the manifest", 1),
         ("while the run after it repairs the link", 1),
+        ("while old data is removed", 2),
+        ("before anything is written", 2),
     ]
     rows = []
     for number, (moment, snapshots) in enumerate(moments):
@@ -128,8 +158,10 @@ def test_a_driver_may_be_killed_at_any_moment(spark, connect_port, tmp_path):
         assert ended.returncode == -signal.SIGKILL, ended.stderr
         manifests = sorted((replica / "_snapshots").glob("*.json"))
         assert [int(path.stem) for path in manifests][-1:] == [snapshots][: snapshots > 0]
+        if moment == "while the manifest is written":
+            assert list((replica / "_snapshots").glob(".000001.json.*"))
     done = jobs.replicate(spark, replica, log, keep=1)
     # The patches that a killed run had committed are not applied again.
-    assert (done.snapshot, done.patches) == (2, 1)
+    assert (done.snapshot, done.patches) == (3, 1)
     assert set(read_data(replica / "current")) == apply_to_set([], rows)
     assert sorted(path.suffix for path in (replica / "_snapshots").iterdir()) == ["", ".json"]
