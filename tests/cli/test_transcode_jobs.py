@@ -38,10 +38,10 @@ PIECE_BYTES = 1500
 # The real command, but for the size of the pieces; `{more}` is for what else is to be different.
 _PROGRAM = f"""
 import functools, io, os, signal, sys
-from jellyframe.ops import rewriting
+from jellyframe.ops import joining, rewriting
 from jellyframe.cli.main import main
 rewriting.rewrite_in_pieces = functools.partial(rewriting.rewrite_in_pieces, piece_bytes={PIECE_BYTES})
-really_rewrite = rewriting._rewrite
+really_rewrite = joining._rewrite
 {{more}}
 sys.exit(main())
 """
@@ -357,7 +357,7 @@ def test_worker_that_is_killed(tmp_path: Path) -> None:
         "    if spans[0].byte_range[0] > 5000:\n"
         "        os.kill(os.getpid(), signal.SIGKILL)\n"
         "    return really_rewrite(spans, *others)\n"
-        "rewriting._rewrite = rewrite\n"
+        "joining._rewrite = rewrite\n"
     )
     message = run_in_pieces(source, "--to", target, "--preset=small", more=kill, code=2)
     assert message.startswith("jellyframe: error: a worker process ended before it was done")
@@ -374,7 +374,7 @@ def test_error_of_a_worker_that_is_not_in_the_data(error: str, shown: str, tmp_p
     """It is no reason to do the work again in another way, which would hide it."""
     source, target = tmp_path / "in.jelly", tmp_path / "out.jelly"
     source.write_bytes(stream())
-    fail = f"def rewrite(*_): raise {error}\nrewriting._rewrite = rewrite\n"
+    fail = f"def rewrite(*_): raise {error}\njoining._rewrite = rewrite\n"
     assert shown in run_in_pieces(source, "--to", target, "--preset=small", more=fail, code=2)
     assert [file.name for file in tmp_path.iterdir()] == ["in.jelly"]
 
@@ -388,7 +388,7 @@ def endless(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
         "def rewrite(spans, rewriting, declared, output, tally):\n"
         f"    os.write({theirs}, b'.')\n"
         "    while True: really_rewrite(spans, rewriting, dict(declared), io.BytesIO(), tally)\n"
-        "rewriting._rewrite = rewrite\n"
+        "joining._rewrite = rewrite\n"
     )
     with subprocess.Popen(
         in_pieces(tmp_path / "in.jelly", "--to", tmp_path / "out.jelly", "--preset=small", more=again),

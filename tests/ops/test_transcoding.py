@@ -12,7 +12,7 @@ import pytest
 
 import jellyframe
 from jellyframe import IRI, JellyError, Literal, LogicalType, OptionsError, PhysicalType, StreamOptions, Triple
-from jellyframe.ops import rewriting, workers
+from jellyframe.ops import joining, rewriting, workers
 from jellyframe.ops.progress import Progress
 
 S, P = IRI("http://a/s"), IRI("http://a/p")
@@ -85,7 +85,7 @@ def test_pieces_by_processes_started_in_any_way(method: str, tmp_path: Path, mon
     source, target = tmp_path / "a.jelly", tmp_path / "b.jelly"
     source.write_bytes(stream(3000, restart_every=2000))
     monkeypatch.setattr(workers, "process_context", lambda: multiprocessing.get_context(method))
-    monkeypatch.setattr(rewriting, "process_context", workers.process_context)
+    monkeypatch.setattr(joining, "process_context", workers.process_context)
     original = rewriting.rewrite_in_pieces
     outcomes = []
 

@@ -138,9 +138,10 @@ def open_output(sink: ByteSink, _found: Format, _settings: WriteSettings) -> Bat
 class _Output(BatchOutput):
     def __init__(self, sink: ByteSink) -> None:
         self._sink = sink
+        self._memory = Memory()
 
     def write(self, batch: Batch) -> None:
-        for lines in _lines((batch,)):
+        for lines in text_pieces(batch, memory=self._memory):
             self._sink.write(lines)
 
 
@@ -170,7 +171,7 @@ def write(
         raise OptionsError(f"compression={compression!r} needs a sink to write to")
     with ByteSink(sink, compression) as file:
         for lines in _lines(batches):
-            file.write(bytes(lines))
+            file.write(lines)
     return None
 
 
@@ -188,7 +189,7 @@ def text_pieces(
     strings = bounded_texts(batch, memory)
     while strings is not None and start < stop:
         last = min(start + LINES_ROWS, stop)
-        lines, start = write_lines(batch.s, batch.p, batch.o, batch.g, strings, start, last, LINES_BYTES)
+        lines, start = write_lines(batch.s, batch.p, batch.o, batch.g, strings, start, last, LINES_BYTES, memory)
         if not lines:
             break
         yield lines

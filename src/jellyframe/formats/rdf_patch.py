@@ -301,7 +301,7 @@ def patch_text(
     while strings is not None and start < stop:
         last = min(start + LINES_ROWS, stop)
         try:
-            lines, start = write_patch_lines(batch.op, *batch.columns, strings, start, last, LINES_BYTES)
+            lines, start = write_patch_lines(batch.op, *batch.columns, strings, start, last, LINES_BYTES, memory)
         except EncodeError as error:
             # The rows before the one that is refused are written.
             yield from patch_text(batch, start, error.row, memory=memory)

@@ -12,10 +12,11 @@ except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
     import cython
 
 from jellyframe.errors import EncodeError
-from jellyframe.kernel.memory_cy import byte_column
+from jellyframe.kernel.memory_cy import Memory
 from jellyframe.kernel.table_cy import StringTable
 
 if cython.compiled:
+    from cython.cimports.jellyframe.kernel.memory_cy import Memory
     from cython.cimports.jellyframe.kernel.patch_fields import (
         PATCH_DELETE,
         PATCH_HEADER,
@@ -57,10 +58,12 @@ def write_lines(
     start: cython.Py_ssize_t,
     stop: cython.Py_ssize_t,
     max_bytes: cython.Py_ssize_t = MAX_STRING_BYTES,
+    memory: Memory | None = None,
 ) -> tuple[memoryview, int]:
     """Return the rows `start` to `stop` as lines, but no more than `max_bytes`, and the row at which they end.
 
     `strings` are the texts of the terms; `g` is None for triples. If even the first row takes more, there are no lines.
+    With a `memory`, lines that nothing refers to any more are written over.
     """
     writer: LineWriter = LineWriter(strings)
     graphs: cython.const[cython.int][::1]
@@ -79,7 +82,7 @@ def write_lines(
         size -= 5 + writer.length(s[stop]) + writer.length(p[stop]) + writer.length(o[stop])
         if g is not None:
             size -= writer.length(graphs[stop]) + 1
-    lines = writer.begin(size)
+    lines = writer.begin(size, Memory() if memory is None else memory)
     if g is None:
         for row in range(start, stop):
             writer.put(s[row])
@@ -107,6 +110,7 @@ def write_patch_lines(
     start: cython.Py_ssize_t,
     stop: cython.Py_ssize_t,
     max_bytes: cython.Py_ssize_t = MAX_STRING_BYTES,
+    memory: Memory | None = None,
 ) -> tuple[memoryview, int]:
     """Return rows of a patch as lines of RDF Patch, as `write_lines` does with statements."""
     writer: LineWriter = LineWriter(strings)
@@ -123,7 +127,7 @@ def write_patch_lines(
             stop = row
             break
         size += line
-    lines = writer.begin(size)
+    lines = writer.begin(size, Memory() if memory is None else memory)
     for row in range(start, stop):
         if op[row] == PATCH_PUNCTUATION:
             writer.put_bytes(PATCH_END)
@@ -208,9 +212,9 @@ class LineWriter:
         self.size = 0
 
     @cython.cfunc
-    def begin(self, size: cython.Py_ssize_t) -> memoryview:
+    def begin(self, size: cython.Py_ssize_t, memory: Memory) -> memoryview:
         """Make room for the lines, and return where they will be."""
-        lines = byte_column(size)[:size]
+        lines = memory.unset_bytes(size)[:size]
         self._out = lines
         return lines
 

@@ -139,7 +139,8 @@ def transcode(
                 if statements is not None:
                     return Transcoded(statements, target, is_copy=True)
             if jobs > 1:
-                from jellyframe.ops.rewriting import Rewriting, rewrite_in_pieces
+                from jellyframe.ops.pieces import Rewriting
+                from jellyframe.ops.rewriting import rewrite_in_pieces
 
                 rewriting = Rewriting(target, settings, framing, limits, concatenated, fitting, dialect)
                 done = rewrite_in_pieces(files, path, rewriting, jobs, meter)
@@ -151,9 +152,8 @@ def transcode(
 
 def default_jobs() -> int:
     """Return how many processes pay off on this machine: one for each core that this one may use, up to 8."""
-    from jellyframe.ops.workers import usable_cores
-
-    return min(usable_cores(), MOST_DEFAULT_JOBS)
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(cores, MOST_DEFAULT_JOBS)
 
 
 class _Inputs:

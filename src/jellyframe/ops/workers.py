@@ -19,13 +19,6 @@ _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
 
-def usable_cores() -> int:
-    """Return how many cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
 def process_context() -> BaseContext:
     """Return the way to start processes: by fork, which is fast, unless other threads or the system forbid it."""
     has_fork = "fork" in multiprocessing.get_all_start_methods()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Callable, Iterable
@@ -15,6 +16,9 @@ from jellyframe.storage.types import STANDARD_INPUT_NAME, Buffer, Compression, F
 from jellyframe.storage.uris import is_http_uri, is_uri
 
 CHUNK_BYTES = 1 << 20
+# Of a file on this machine, no more is read at a time: larger blocks fall out of the cache before they are parsed, and
+# malloc takes them from the system and gives them back each time.
+_LOCAL_CHUNK_BYTES = 1 << 18
 
 
 def open_input(
@@ -65,11 +69,13 @@ class ByteSource:
         self.compression: Compression | None = None
         self._memory = self._whole = memoryview(b"")
         self._left = None if stop is None else stop - start
+        self._at_a_time = sys.maxsize
         self._read_raw: Callable[[int], Buffer | None]
         if isinstance(source, str | os.PathLike):
             self.name = display_name(source)
             self._owned = open_input(source, filesystem, limits=self._limits)
             self._read_raw = self._owned.read
+            self._at_a_time = _most_at_a_time(self._owned)
             if start:
                 self._owned.seek(start)
         elif isinstance(source, bytes | bytearray | memoryview):
@@ -122,6 +128,7 @@ class ByteSource:
         return memory
 
     def _read_some(self, size: int) -> bytes:
+        size = min(size, self._at_a_time)
         if self._left is not None:
             size = min(size, self._left)
         data = self._read_raw(size) if size else b""
@@ -173,6 +180,7 @@ class InputFile:
             if path is None
             else open_input(path, accept=accept, limits=limits)
         )
+        self._at_a_time = _most_at_a_time(self._file)
         # Standard input may be a file that others have read before.
         self._position = self._file.seek(0, os.SEEK_CUR) if path is None and self._file.seekable() else 0
         self.bytes_read = 0
@@ -183,7 +191,7 @@ class InputFile:
 
     def read(self, size: int = -1) -> bytes:
         """Return some bytes, at most `size`; none only at the end."""
-        data = self._file.read(size)
+        data = self._file.read(min(size, self._at_a_time))
         self._position += len(data)
         self.bytes_read = max(self.bytes_read, self._position)
         return data
@@ -211,6 +219,10 @@ class InputFile:
         self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _most_at_a_time(file: InputHandle) -> int:
+    return _LOCAL_CHUNK_BYTES if isinstance(file, io.FileIO) else sys.maxsize
 
 
 def total_size(paths: Iterable[str | None]) -> int | None:

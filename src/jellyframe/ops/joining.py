@@ -1,0 +1,324 @@
+"""Rewrite pieces in worker processes, and join their results in order."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import ExitStack
+from ctypes import Array, c_uint64
+from typing import IO, TYPE_CHECKING, NamedTuple
+
+from jellyframe.errors import OptionsError
+from jellyframe.ops.pieces import Output, Rewriting, Rewritten, Span
+from jellyframe.ops.regroup import write_frames
+from jellyframe.ops.workers import WorkerPool, process_context, result_of
+from jellyframe.storage.sinks import ByteSink
+from jellyframe.storage.sources import InputFile
+from jellyframe.stream.index import encode_index_frame
+from jellyframe.stream.reader import open_reader
+
+if TYPE_CHECKING:
+    from multiprocessing.context import BaseContext
+
+    from jellyframe.batch import Batch
+    from jellyframe.ops.progress import ProgressMeter
+    from jellyframe.options import StreamOptions
+
+# Results per worker that may wait for their turn; they are in the file system.
+_RESULTS_PER_WORKER = 3
+_COPIED_BYTES = 1 << 18
+
+
+class _CannotJoinError(Exception):
+    """The pieces make streams that cannot be concatenated."""
+
+
+def join_pieces(
+    pieces: Iterator[list[Span]],
+    output: Output,
+    rewriting: Rewriting,
+    jobs: int,
+    meter: ProgressMeter,
+    context: BaseContext | None = None,
+) -> Rewritten | None:
+    """Rewrite pieces and write the result. None if they make streams that cannot be joined; then there is no output."""
+    folder = os.path.dirname(os.path.realpath(output.path))
+    try:
+        with (
+            ByteSink(output.path, output.compression) as sink,
+            _Results(context or process_context(), jobs, folder) as results,
+        ):
+            join = _Join(rewriting, sink, results, jobs, meter)
+            join.run(pieces)
+            if output.has_index:
+                join.write_index()
+    except _CannotJoinError:
+        return None
+    return join.rewritten()
+
+
+class _Join:
+    """Pieces in progress, and the stream to which finished ones have been joined."""
+
+    def __init__(
+        self, rewriting: Rewriting, sink: ByteSink, results: _Results, jobs: int, meter: ProgressMeter
+    ) -> None:
+        self._rewriting = rewriting
+        self._sink = sink
+        self._results = results
+        self._jobs = jobs
+        self._meter = meter
+        self._under_way: deque[_Piece] = deque()
+        # Of what has been joined: what it declares, its options, its restart points, its size.
+        self._declared: dict[str, str] = {}
+        self._options: StreamOptions | None = None
+        self._restarts: list[tuple[int, int]] = []
+        self._statements = 0
+        self._bytes_written = 0
+        self._bytes_read = 0
+
+    def run(self, pieces: Iterator[list[Span]]) -> None:
+        """Rewrite the pieces and join them."""
+        with WorkerPool(self._results.context, self._jobs, _prepare, *self._results.for_workers()) as pool:
+            upcoming = next(pieces, None)
+            while upcoming is not None or self._under_way:
+                while upcoming is not None and len(self._running()) < self._jobs and self._results.has_free():
+                    piece = _Piece(upcoming, self._results.take_free())
+                    self._under_way.append(piece)
+                    piece.begin(pool, self._rewriting, self._declared)
+                    # Finding the next piece takes a while, so it is done while the workers are busy.
+                    upcoming = next(pieces, None)
+                wait(self._running(), self._meter.report_seconds, FIRST_COMPLETED)
+                self._join_finished(pool)
+                self._report()
+
+    def rewritten(self) -> Rewritten:
+        return Rewritten(self._statements, self._options)
+
+    def write_index(self) -> None:
+        self._sink.write(encode_index_frame(self._restarts, self._statements, self._bytes_written))
+
+    def _running(self) -> list[Future[_Result]]:
+        return [piece.future for piece in self._under_way if not piece.future.done()]
+
+    def _join_finished(self, pool: WorkerPool) -> None:
+        for piece in self._under_way:
+            if piece.future.done():
+                # An error ends the work at once, wherever the piece is in the order.
+                result_of(piece.future)
+        while self._under_way and self._under_way[0].future.done():
+            piece = self._under_way[0]
+            if not piece.was_right_about(self._declared):
+                piece.begin(pool, self._rewriting, self._declared)
+                return
+            self._append(self._under_way.popleft())
+
+    def _append(self, piece: _Piece) -> None:
+        result = piece.future.result()
+        if self._options not in (None, result.options):
+            raise _CannotJoinError
+        self._options = result.options
+        self._declared.update(result.namespaces)
+        self._restarts += [
+            (self._bytes_written + offset, self._statements + before) for offset, before in result.restarts
+        ]
+        self._statements += result.statements
+        self._bytes_written += result.size
+        self._bytes_read += piece.size
+        for data in self._results.take(piece.slot, result.size):
+            self._sink.write(data)
+
+    def _report(self) -> None:
+        counts = [piece.counts(self._results) for piece in self._under_way]
+        bytes_read = self._bytes_read + sum(read for read, _statements in counts)
+        self._meter.report(bytes_read, self._statements + sum(statements for _read, statements in counts))
+
+
+class _Result(NamedTuple):
+    """A worker's report about the stream that it made of a piece; `namespaces` are those that the piece declares."""
+
+    size: int
+    statements: int
+    restarts: list[tuple[int, int]]
+    options: StreamOptions | None
+    namespaces: dict[str, str]
+
+
+class _Piece:
+    """A piece that is being rewritten, or has been. `slot` is where its result goes.
+
+    A namespace that is declared already is not declared again. When a piece is begun, what has been declared before it
+    is a guess: pieces before it may still be in progress.
+    """
+
+    future: Future[_Result]
+
+    def __init__(self, spans: list[Span], slot: int) -> None:
+        self.spans = spans
+        self.size = sum(span.size for span in spans)
+        self.slot = slot
+        self._declared: dict[str, str] = {}
+
+    def begin(self, pool: WorkerPool, rewriting: Rewriting, declared: dict[str, str]) -> None:
+        self._declared = dict(declared)
+        self.future = pool.submit(_rewrite_to_slot, self.spans, rewriting, self._declared, self.slot)
+
+    def was_right_about(self, declared: dict[str, str]) -> bool:
+        """Return whether the guess was right, for the namespaces that the piece declares."""
+        return all(self._declared.get(name) == declared.get(name) for name in self.future.result().namespaces)
+
+    def counts(self, results: _Results) -> tuple[int, int]:
+        """Return how many bytes of it have been read, and how many statements."""
+        if self.future.done():
+            return self.size, self.future.result().statements
+        return results.tally(self.slot)
+
+
+# ---- where results lie ----
+
+_Tallies = Array[c_uint64]
+# What a worker writes a result to: a file that it has inherited, or the name of one.
+_Output = IO[bytes] | str
+
+
+class _Results:
+    """Files beside the output for the streams that workers make, and how far they are with each.
+
+    Where processes fork, the files have no names, so that nothing is left of them in any case.
+    """
+
+    def __init__(self, context: BaseContext, jobs: int, folder: str) -> None:
+        self.context = context
+        count = jobs * _RESULTS_PER_WORKER
+        self._closing = ExitStack()
+        self._files: list[IO[bytes]] = []
+        self._names: list[str] = []
+        self._tallies: _Tallies = context.RawArray(c_uint64, 2 * count)
+        self._free = list(range(count))
+        try:
+            if context.get_start_method() == "fork":
+                # Unbuffered: neither process keeps what the other has changed.
+                files = [tempfile.TemporaryFile(buffering=0, dir=folder) for _ in self._free]  # noqa: SIM115
+            else:
+                private = tempfile.TemporaryDirectory(prefix=".", suffix=".part", dir=folder)
+                named = self._closing.enter_context(private)
+                self._names = [os.path.join(named, str(slot)) for slot in self._free]
+                files = [open(name, "w+b", buffering=0) for name in self._names]  # noqa: SIM115
+            self._files = [self._closing.enter_context(file) for file in files]
+        except BaseException:
+            self._closing.close()
+            raise
+
+    def for_workers(self) -> tuple[list[IO[bytes]] | list[str], _Tallies]:
+        """Return the arguments of `_prepare`."""
+        return self._names or self._files, self._tallies
+
+    def has_free(self) -> bool:
+        return bool(self._free)
+
+    def take_free(self) -> int:
+        slot = self._free.pop()
+        self._tallies[2 * slot] = self._tallies[2 * slot + 1] = 0
+        return slot
+
+    def take(self, slot: int, size: int) -> Iterator[bytes]:
+        """Yield the first bytes of a result; after that its place is free."""
+        file = self._files[slot]
+        file.seek(0)
+        while size:
+            data = file.read(min(_COPIED_BYTES, size))
+            if not data:
+                raise OSError(0, "the result of a worker process is shorter than it said")
+            yield data
+            size -= len(data)
+        self._free.append(slot)
+
+    def tally(self, slot: int) -> tuple[int, int]:
+        return self._tallies[2 * slot], self._tallies[2 * slot + 1]
+
+    def __enter__(self) -> _Results:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self._closing.close()
+
+
+# ---- what the workers do ----
+
+
+class _Worker:
+    """What a worker process knows."""
+
+    outputs: list[IO[bytes]] | list[str]
+    tallies: _Tallies
+
+
+def _prepare(outputs: list[IO[bytes]] | list[str], tallies: _Tallies) -> None:
+    _Worker.outputs = outputs
+    _Worker.tallies = tallies
+
+
+def _rewrite_to_slot(spans: list[Span], rewriting: Rewriting, declared: dict[str, str], slot: int) -> _Result:
+    output = _Worker.outputs[slot]
+    tally = _Tally(_Worker.tallies, slot)
+    if isinstance(output, str):
+        with open(output, "r+b") as file:
+            return _rewrite(spans, rewriting, declared, file, tally)
+    with open(output.fileno(), "wb", closefd=False) as file:
+        file.seek(0)
+        return _rewrite(spans, rewriting, declared, file, tally)
+
+
+def _rewrite(
+    spans: list[Span], rewriting: Rewriting, declared: dict[str, str], output: IO[bytes], tally: _Tally
+) -> _Result:
+    namespaces: dict[str, str] = {}
+    inputs = (_batches(span, rewriting, namespaces, tally) for span in spans)
+    writer = write_frames(inputs, output, rewriting.options, rewriting.settings, rewriting.framing, declared)
+    return _Result(output.tell(), writer.statements_written, writer.restarts, writer.options, namespaces)
+
+
+def _batches(span: Span, rewriting: Rewriting, namespaces: dict[str, str], tally: _Tally) -> Iterator[Batch]:
+    with (
+        InputFile(span.path) as source,
+        open_reader(
+            source,
+            limits=rewriting.limits,
+            concatenated=rewriting.concatenated,
+            byte_range=span.byte_range,
+            dialect=rewriting.dialect,
+        ) as reader,
+    ):
+        if not rewriting.concatenated and span.byte_range is not None and span.byte_range[0] > 0:
+            _require_options_of_file(span.path, reader.options, rewriting)
+        yield from rewriting.fitting.apply(tally.over(reader.batches(), source), source.name)
+        namespaces.update(reader.namespaces)
+
+
+def _require_options_of_file(path: str, options: StreamOptions, rewriting: Rewriting) -> None:
+    """Raise unless a file begins with these options: a piece in its middle cannot tell that they have changed."""
+    with open_reader(path, limits=rewriting.limits, dialect=rewriting.dialect) as reader:
+        if reader.options != options:
+            raise OptionsError("the options change inside the stream", source=path)
+
+
+class _Tally:
+    """Bytes and statements that a worker has read of its piece, in shared memory."""
+
+    def __init__(self, tallies: _Tallies, slot: int) -> None:
+        self._tallies = tallies
+        self._slot = slot
+        tallies[2 * slot] = tallies[2 * slot + 1] = 0
+
+    def over(self, batches: Iterable[Batch], source: InputFile) -> Iterator[Batch]:
+        """Yield the batches of an input, counted as they pass."""
+        at = 2 * self._slot
+        bytes_before, statements = self._tallies[at], self._tallies[at + 1]
+        for batch in batches:
+            yield batch
+            statements += len(batch)
+            self._tallies[at] = bytes_before + source.bytes_read
+            self._tallies[at + 1] = statements

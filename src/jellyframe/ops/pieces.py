@@ -1,0 +1,75 @@
+"""The pieces that a transcoding can be done in: each begins at a restart point of a file, and can be read by itself."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from itertools import chain, pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+from jellyframe.ops.fitting import Fitting
+from jellyframe.ops.regroup import Framing, WriterSettings
+from jellyframe.stream.cutting import cut_offsets
+
+if TYPE_CHECKING:
+    from jellyframe.options import DialectName, Limits, StreamOptions
+    from jellyframe.storage.types import Compression
+
+# Small reads: blocks large enough to be allocated by the system each time cost more than reading does.
+_READ_BYTES = 1 << 16
+
+
+class Span(NamedTuple):
+    """A part of a file, from a restart point to another; all of it, where there is no `byte_range`."""
+
+    path: str
+    size: int
+    byte_range: tuple[int, int] | None = None
+
+
+class Output(NamedTuple):
+    """Where the joined stream goes, and what is around it."""
+
+    path: str
+    compression: Compression | None
+    has_index: bool
+
+
+class Rewriting(NamedTuple):
+    """How batches are rewritten: the arguments of `write_frames`, and how the input is read."""
+
+    options: StreamOptions
+    settings: WriterSettings
+    framing: Framing
+    limits: Limits
+    concatenated: bool
+    fitting: Fitting
+    dialect: DialectName = "released"
+
+
+class Rewritten(NamedTuple):
+    """What a rewritten stream holds."""
+
+    statements: int
+    options: StreamOptions | None
+
+
+def pieces_of(paths: Iterable[str], piece_bytes: int) -> Iterator[list[Span]]:
+    """Yield the files in pieces of at least `piece_bytes`, in order; they are gone through as pieces are asked for."""
+    piece: list[Span] = []
+    for path in paths:
+        for span in _spans(path, piece_bytes):
+            piece.append(span)
+            if sum(span.size for span in piece) >= piece_bytes:
+                yield piece
+                piece = []
+    if piece:
+        yield piece
+
+
+def _spans(path: str, at_least: int) -> Iterator[Span]:
+    with open(path, "rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        offsets = chain(cut_offsets(file, size, at_least, _READ_BYTES), [size])
+        for start, stop in pairwise(offsets):
+            yield Span(path, stop - start, None if (start, stop) == (0, size) else (start, stop))
