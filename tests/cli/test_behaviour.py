@@ -243,12 +243,34 @@ def test_help_is_as_wide_as_the_environment_says(columns: str) -> None:
     assert int(columns) - 15 < max(explanations) <= int(columns) - 2
 
 
-def test_what_ntriples_import() -> None:
+def _imported_by(*words: str, data: bytes | None = None) -> set[str]:
+    """Return the modules that a process has imported after a command."""
     code = (
         "import sys\n"
         "from jellyframe.cli.main import main\n"
-        "assert main(['rdf', 'to-jelly', '--in-format', 'nt', '--to', '/dev/null']) == 0\n"
-        "heavy = {'pyarrow', 'pyoxigraph', 'google.protobuf'}\n"
-        "assert not heavy & sys.modules.keys(), heavy & sys.modules.keys()\n"
+        "assert main(sys.argv[1:]) == 0\n"
+        "print(*sys.modules, file=sys.stderr)\n"
     )
-    subprocess.run([sys.executable, "-c", code], check=True, input=LINES)
+    done = subprocess.run([sys.executable, "-c", code, *words], check=True, input=data, capture_output=True)
+    return set(done.stderr.decode().split())
+
+
+def test_what_reading_text_imports() -> None:
+    imported = _imported_by("rdf", "to-jelly", "--in-format", "nt", "--to", os.devnull, data=LINES)
+    assert "jellyframe.kernel.encode_cy" in imported
+    assert not imported & {"pyarrow", "pyoxigraph", "google.protobuf", "jellyframe.kernel.decode_cy"}
+    assert not imported & {"jellyframe.kernel.draft_encode_cy", "jellyframe.stream.reader", "pathlib"}
+
+
+def test_what_writing_text_imports(jelly: bytes) -> None:
+    imported = _imported_by("rdf", "from-jelly", "--out-format", "nt", "--to", os.devnull, data=jelly)
+    assert "jellyframe.kernel.decode_cy" in imported
+    assert not imported & {"jellyframe.kernel.encode_cy", "jellyframe.kernel.draft_decode_cy"}
+    assert not imported & {"jellyframe.stream.writer", "jellyframe.stream.recovery", "pathlib"}
+
+
+def test_transcoding_one_piece_imports_no_processes(jelly: bytes, tmp_path: Path) -> None:
+    source = tmp_path / "a.jelly"
+    source.write_bytes(jelly)
+    imported = _imported_by("rdf", "transcode", str(source), "--to", str(tmp_path / "b.jelly"), "--opt.stream-name=x")
+    assert not imported & {"multiprocessing", "concurrent.futures", "ctypes", "tempfile"}

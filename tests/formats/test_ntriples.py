@@ -196,3 +196,31 @@ class _Dribble:
     def read(self, size: int) -> bytes:
         self._reads += 1
         return self._data.read(min(size, self._sizes[self._reads % len(self._sizes)]))
+
+
+def test_lines_are_written_over_only_when_nobody_has_them(ntriples: ModuleType) -> None:
+    text = b"".join(b'<x:s> <x:p> "%d" .\n' % number for number in range(9000))
+    (batch,) = ntriples.read(text)
+    memory = ntriples.Memory()
+    kept = [bytes(lines) for _ in range(3) for lines in ntriples.text_pieces(batch, memory=memory)]
+    assert b"".join(kept) == 3 * text
+    views = [lines for _ in range(3) for lines in ntriples.text_pieces(batch, memory=memory)]
+    assert b"".join(views) == 3 * text
+
+
+def test_text_output_uses_its_memory_again(ntriples: ModuleType) -> None:
+    if kernel_name() != "compiled" or ntriples.Memory.__module__.endswith("_pure"):
+        pytest.skip("only compiled code can tell what is in use")
+    text = b"".join(b'<x:s> <x:p> "%d" .\n' % number for number in range(ntriples.LINES_ROWS))
+    (batch,) = ntriples.read(text)
+    places = set()
+
+    class Sink:
+        def write(self, data: memoryview) -> None:
+            places.add(id(data.obj))
+
+    output = ntriples.open_output(Sink(), None, None)
+    for _ in range(20):
+        output.write(batch)
+    # One is being written while the other one is still at hand.
+    assert len(places) <= 2

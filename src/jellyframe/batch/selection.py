@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from jellyframe.batch.batch import Batch
-from jellyframe.batch.lines import row_line
 from jellyframe.errors import Advice, NamedGraphError
 
 
@@ -44,6 +43,8 @@ def without_graphs(batches: Iterable[Batch], *, merge: bool, target: str, source
         try:
             yield batch.without_graph(merge=merge)
         except NamedGraphError as error:
+            from jellyframe.batch.lines import row_line
+
             row = error.row or 0
             raise NamedGraphError(
                 f"statement {before + row + 1} is in a named graph, which {target} cannot hold: {row_line(batch, row)}",

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-from jellyframe.kernel.decode_cy import Decoder
-from jellyframe.kernel.encode_cy import Encoder
 from jellyframe.options import DialectName, Limits, StreamOptions
+
+if TYPE_CHECKING:
+    from jellyframe.kernel.decode_cy import Decoder
+    from jellyframe.kernel.encode_cy import Encoder
 
 
 class FrameSettings(NamedTuple):
@@ -21,16 +23,14 @@ class FrameSettings(NamedTuple):
 
 
 class Dialect(ABC):
-    """One way to lay out rows in bytes.
+    """One way to lay out rows in bytes. Its kernels are imported when they are needed: few programs need all of them.
 
     Attributes:
         name: the name of the dialect in arguments and options
-        decoder: the kernel that reads it
         has_version_1_1: whether it has the features of version 1.1: namespaces, and metadata of frames
     """
 
     name: ClassVar[DialectName]
-    decoder: ClassVar[type[Decoder]]
     has_version_1_1: ClassVar[bool]
 
     @abstractmethod
@@ -56,6 +56,11 @@ class Dialect(ABC):
     @abstractmethod
     def kernel_settings(self, options: StreamOptions) -> tuple[int, ...]:
         """Return the settings that the kernel of this dialect takes from the options."""
+
+    @property
+    @abstractmethod
+    def decoder(self) -> type[Decoder]:
+        """The kernel that reads it."""
 
     @abstractmethod
     def encoder(self, options: StreamOptions, frames: FrameSettings) -> Encoder:

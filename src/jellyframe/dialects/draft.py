@@ -6,13 +6,10 @@ type only tells the writer where frames may be cut, and the version is always 1.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from jellyframe.dialects.dialect import Dialect, FrameSettings
 from jellyframe.errors import OptionsError
-from jellyframe.kernel.draft_decode_cy import DraftDecoder
-from jellyframe.kernel.draft_encode_cy import DraftEncoder
-from jellyframe.kernel.encode_cy import Encoder
 from jellyframe.options import (
     MAX_TABLE_SIZE,
     VERSION_1_0,
@@ -29,6 +26,10 @@ from jellyframe.options import (
     term_settings,
 )
 from jellyframe.wire import BYTES, VARINT, decode_fields
+
+if TYPE_CHECKING:
+    from jellyframe.kernel.decode_cy import Decoder
+    from jellyframe.kernel.encode_cy import Encoder
 
 # RdfStreamOptions of the draft. `stream_type` has the numbers of the released format's physical type.
 _OPTION_FIELDS: Final[OptionFields] = {
@@ -49,7 +50,6 @@ class DraftDialect(Dialect):
     """Draft 1.0.0 of the format."""
 
     name = "draft"
-    decoder = DraftDecoder
     has_version_1_1 = False
 
     def parse_options(self, message: bytes) -> StreamOptions:
@@ -84,7 +84,15 @@ class DraftDialect(Dialect):
     def kernel_settings(self, options: StreamOptions) -> tuple[int, ...]:
         return (options.physical_type, options.use_repeat)
 
+    @property
+    def decoder(self) -> type[Decoder]:
+        from jellyframe.kernel.draft_decode_cy import DraftDecoder
+
+        return DraftDecoder
+
     def encoder(self, options: StreamOptions, frames: FrameSettings) -> Encoder:
+        from jellyframe.kernel.draft_encode_cy import DraftEncoder
+
         return DraftEncoder(
             self.options_message(options),
             options.physical_type,

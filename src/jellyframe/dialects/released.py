@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jellyframe.dialects.dialect import Dialect, FrameSettings
-from jellyframe.kernel.decode_cy import Decoder
-from jellyframe.kernel.encode_cy import Encoder
 from jellyframe.options import Limits, StreamOptions, term_settings
+
+if TYPE_CHECKING:
+    from jellyframe.kernel.decode_cy import Decoder
+    from jellyframe.kernel.encode_cy import Encoder
 
 
 class ReleasedDialect(Dialect):
     """The released format."""
 
     name = "released"
-    decoder = Decoder
     has_version_1_1 = True
 
     def parse_options(self, message: bytes) -> StreamOptions:
@@ -33,7 +36,15 @@ class ReleasedDialect(Dialect):
     def kernel_settings(self, options: StreamOptions) -> tuple[int, ...]:
         return (options.physical_type,)
 
+    @property
+    def decoder(self) -> type[Decoder]:
+        from jellyframe.kernel.decode_cy import Decoder
+
+        return Decoder
+
     def encoder(self, options: StreamOptions, frames: FrameSettings) -> Encoder:
+        from jellyframe.kernel.encode_cy import Encoder
+
         return Encoder(
             self.options_message(options),
             options.physical_type,

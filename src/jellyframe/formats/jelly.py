@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from jellyframe.formats.settings import BatchInput, BatchOutput, ReadSettings, WriteSettings
-from jellyframe.stream.reader import open_reader
-from jellyframe.stream.writer import open_writer
 
 if TYPE_CHECKING:
     from jellyframe.batch import Batch
@@ -25,6 +23,9 @@ class JellyInput(BatchInput):
     """The statements of a Jelly stream."""
 
     def __init__(self, source: Source, settings: ReadSettings, *, delimited: bool | None = None) -> None:
+        # Imported here and not above: most programs either read Jelly or write it.
+        from jellyframe.stream.reader import open_reader
+
         self._reader = open_reader(
             source,
             limits=settings.limits,
@@ -55,6 +56,8 @@ class JellyOutput(BatchOutput):
     """A Jelly stream that is being written."""
 
     def __init__(self, sink: ByteSink, settings: WriteSettings) -> None:
+        from jellyframe.stream.writer import open_writer
+
         self.writer = open_writer(sink, settings.options, **settings.jelly)
         is_grouped = settings.options is not None and settings.options.logical_type.is_grouped
         # In grouped streams writers cut no frames by themselves, as each is an element; here it was asked for.

@@ -24,7 +24,7 @@ from jellyframe.formats.settings import BatchInput, BatchOutput, JellySettings, 
 from jellyframe.options import Limits
 from jellyframe.proto import rdf_pb2
 from jellyframe.storage.sources import CHUNK_BYTES, ByteSource
-from jellyframe.stream.encoding import DEFAULT_FRAME_ROWS
+from jellyframe.stream.defaults import DEFAULT_FRAME_ROWS
 from jellyframe.stream.framing import FrameSplitter, read_frames
 from jellyframe.stream.writer import open_writer
 from jellyframe.wire import encode_varint

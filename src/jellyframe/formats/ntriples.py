@@ -23,16 +23,12 @@ from jellyframe.batch import Batch
 from jellyframe.errors import LimitError, OptionsError, TextError, locating
 from jellyframe.formats.settings import BatchInput, BatchOutput, ReadSettings, WriteSettings
 from jellyframe.formats.text_reading import TextReader
-from jellyframe.kernel.line_write_cy import write_lines
 from jellyframe.kernel.memory_cy import Memory
-from jellyframe.kernel.ntriples_parse_cy import TextParser
-from jellyframe.kernel.ntriples_stream_cy import LineStream
-from jellyframe.kernel.ntriples_write_cy import term_strings
 from jellyframe.options import Limits
 from jellyframe.storage.sinks import ByteSink
 from jellyframe.storage.sources import ByteSource
 from jellyframe.storage.types import Compression, Sink, Source
-from jellyframe.stream.decoder import DEFAULT_BATCH_ROWS
+from jellyframe.stream.defaults import DEFAULT_BATCH_ROWS
 
 if TYPE_CHECKING:
     from jellyframe.formats.registry import Format
@@ -93,6 +89,9 @@ def _read(
     with ByteSource(source, limits) as file:
         if quads is None:
             quads = _quads_by_name(file.name)
+        # As with the kernels below: most programs either read text or write it.
+        from jellyframe.kernel.ntriples_parse_cy import TextParser
+
         parser = TextParser(quads is not False, generalized, limits.max_nesting_depth, on_error, lenient)
         text = TextReader(file, parser, quads=quads is not False)
         with locating(file.name):
@@ -185,6 +184,8 @@ def text_pieces(
     batch: Batch, start: int = 0, stop: int | None = None, *, memory: Memory | None = None
 ) -> Iterator[memoryview]:
     """Return the rows `start` to `stop` as N-Triples or N-Quads, in pieces of about 8 MiB at most that end anywhere."""
+    from jellyframe.kernel.line_write_cy import write_lines
+
     stop = len(batch) if stop is None else stop
     strings = bounded_texts(batch, memory)
     while strings is not None and start < stop:
@@ -194,6 +195,8 @@ def text_pieces(
             break
         yield lines
     if start < stop:
+        from jellyframe.kernel.ntriples_stream_cy import LineStream
+
         stream = LineStream(batch.columns, batch.terms, start, stop, LINES_BYTES)
         while piece := stream.next_piece():
             yield piece
@@ -201,6 +204,8 @@ def text_pieces(
 
 def bounded_texts(batch: Batch, memory: Memory | None) -> StringTable | None:
     """Return the texts of the terms of a batch, for lines of them; None if these would take too much memory."""
+    from jellyframe.kernel.ntriples_write_cy import term_strings
+
     if batch.terms.text_bytes() <= TEXTS_BYTES:
         # Escapes may still make them longer.
         with suppress(LimitError):

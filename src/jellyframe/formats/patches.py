@@ -21,7 +21,7 @@ from jellyframe.patch.options import PatchOptions, PatchStatementType
 from jellyframe.patch.reader import PatchReader, open_patch_reader
 from jellyframe.patch.writer import PatchWriterSettings, open_patch_writer
 from jellyframe.storage.names import split_compression
-from jellyframe.stream.decoder import DEFAULT_BATCH_ROWS
+from jellyframe.stream.defaults import DEFAULT_BATCH_ROWS
 
 if TYPE_CHECKING:
     import pyarrow as pa

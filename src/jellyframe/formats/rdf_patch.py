@@ -33,7 +33,8 @@ from jellyframe.patch.reader import PatchReader
 from jellyframe.patch.recovery import RowsAroundLosses
 from jellyframe.storage.sinks import ByteSink
 from jellyframe.storage.sources import ByteSource
-from jellyframe.stream.decoder import DEFAULT_BATCH_ROWS, check_batch_rows
+from jellyframe.stream.decoder import check_batch_rows
+from jellyframe.stream.defaults import DEFAULT_BATCH_ROWS
 from jellyframe.stream.writing import SinkWriter
 
 if TYPE_CHECKING:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from types import TracebackType
-from typing import TYPE_CHECKING, TypedDict
+from types import MappingProxyType, TracebackType
+from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
-from jellyframe.options import DialectName, Limits
-from jellyframe.stream.decoder import DEFAULT_BATCH_ROWS
+from jellyframe.options import DEFAULT_LIMITS, DialectName, Limits
+from jellyframe.stream.defaults import DEFAULT_BATCH_ROWS
 
 if TYPE_CHECKING:
     from jellyframe.batch import Batch
@@ -17,8 +16,7 @@ if TYPE_CHECKING:
     from jellyframe.stream.recovery import Damage
 
 
-@dataclass(frozen=True)
-class ReadSettings:
+class ReadSettings(NamedTuple):
     """How a source is read; a format takes from these what concerns it.
 
     `lenient` takes what the specification of the format forbids, such as IRIs that are not absolute. `base_iri` is what
@@ -35,7 +33,7 @@ class ReadSettings:
     generalized: bool = True
     concatenated: bool = False
     batch_rows: int = DEFAULT_BATCH_ROWS
-    limits: Limits = field(default_factory=Limits)
+    limits: Limits = DEFAULT_LIMITS
     label_prefix: str | None = None
     on_error: Callable[[TextError], object] | None = None
     on_damage: Callable[[Damage], object] | None = None
@@ -53,8 +51,7 @@ class JellySettings(TypedDict, total=False):
     dialect: DialectName
 
 
-@dataclass(frozen=True)
-class WriteSettings:
+class WriteSettings(NamedTuple):
     """How batches are written; a format takes from these what concerns it.
 
     `has_graph` says whether there are quads to come, for formats that have to know beforehand; `source` is how errors
@@ -62,10 +59,10 @@ class WriteSettings:
     """
 
     has_graph: bool = True
-    namespaces: Mapping[str, str] = field(default_factory=dict)
+    namespaces: Mapping[str, str] = MappingProxyType({})
     source: str | None = None
     options: StreamOptions | None = None
-    jelly: JellySettings = field(default_factory=JellySettings)
+    jelly: JellySettings = JellySettings()
     layout: LayoutName | None = None
     table_compression: str | None = "zstd"
 

@@ -15,7 +15,7 @@ from jellyframe.integrations.rdflib_nodes import BlankNodes, NodeMaker
 from jellyframe.integrations.rdflib_streams import write_graphs
 from jellyframe.options import Limits, StreamOptions
 from jellyframe.storage.types import Source
-from jellyframe.stream.encoding import DEFAULT_RESTART_EVERY
+from jellyframe.stream.defaults import DEFAULT_RESTART_EVERY
 from jellyframe.stream.reader import open_reader
 from jellyframe.stream.writer import WriterSettings
 

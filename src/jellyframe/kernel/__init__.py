@@ -12,7 +12,6 @@ import sys
 import warnings
 from importlib.machinery import EXTENSION_SUFFIXES, ModuleSpec, SourceFileLoader
 from importlib.util import spec_from_file_location
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from jellyframe.errors import KernelError
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["kernel_name"]
 
 _VARIABLE = "JELLYFRAME_KERNEL"
-_FOLDER = Path(__file__).parent
+_FOLDER = os.path.dirname(__file__)
 
 
 class _SourcesOnly:
@@ -37,18 +36,17 @@ class _SourcesOnly:
         package, _, module = fullname.rpartition(".")
         if package != __name__ or not module.endswith("_cy"):
             return None
-        source = _FOLDER / f"{module}.py"
-        if not source.is_file():
+        source = os.path.join(_FOLDER, f"{module}.py")
+        if not os.path.isfile(source):
             return None
-        return spec_from_file_location(fullname, source, loader=SourceFileLoader(fullname, str(source)))
+        return spec_from_file_location(fullname, source, loader=SourceFileLoader(fullname, source))
 
 
 def _modules() -> dict[str, bool]:
     """Return the names of the kernel's modules, and whether each is compiled for this Python."""
-    return {
-        source.stem: any(source.with_name(source.stem + suffix).is_file() for suffix in EXTENSION_SUFFIXES)
-        for source in sorted(_FOLDER.glob("*_cy.py"))
-    }
+    found = set(os.listdir(_FOLDER))
+    sources = [name.removesuffix(".py") for name in sorted(found) if name.endswith("_cy.py")]
+    return {name: any(name + suffix in found for suffix in EXTENSION_SUFFIXES) for name in sources}
 
 
 def _choose() -> Literal["compiled", "pure"]:

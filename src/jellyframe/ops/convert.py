@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
 from itertools import chain
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from jellyframe import formats
@@ -21,7 +21,7 @@ from jellyframe.options import VERSION_1_1, DialectName, LayoutName, Limits, Log
 from jellyframe.storage.resolving import resolve_inputs
 from jellyframe.storage.sinks import ByteSink
 from jellyframe.storage.sources import InputFile, total_size
-from jellyframe.stream.encoding import DEFAULT_FRAME_ROWS, DEFAULT_RESTART_EVERY
+from jellyframe.stream.defaults import DEFAULT_FRAME_ROWS, DEFAULT_RESTART_EVERY
 
 if TYPE_CHECKING:
     from jellyframe.storage.types import Compression, Path, Sink
@@ -34,8 +34,7 @@ class Converted(NamedTuple):
     statements: int
 
 
-@dataclass(frozen=True)
-class Conversion:
+class Conversion(NamedTuple):
     """How files are converted; `convert` explains the fields.
 
     `dialects` has those of Jelly files that are in another one than `read` says, by their paths.
@@ -43,19 +42,19 @@ class Conversion:
 
     in_format: str | None = None
     out_format: str | None = None
-    read: ReadSettings = field(default_factory=ReadSettings)
+    read: ReadSettings = ReadSettings()
     validate_terms: bool = False
     merge_graphs: bool = False
-    frames: FrameRange = field(default_factory=FrameRange)
+    frames: FrameRange = FrameRange()
     combine: bool | None = None
     compression: Compression | Literal["none"] | None = None
     layout: LayoutName | None = None
     namespaces: bool | None = None
     base_options: StreamOptions | None = None
-    changes: OptionChanges = field(default_factory=OptionChanges)
-    jelly: JellySettings = field(default_factory=JellySettings)
+    changes: OptionChanges = OptionChanges()
+    jelly: JellySettings = JellySettings()
     progress: ProgressCallback | None = None
-    dialects: Mapping[str, DialectName] = field(default_factory=dict)
+    dialects: Mapping[str, DialectName] = MappingProxyType({})
 
 
 def convert(
@@ -237,7 +236,7 @@ class _Sources:
 
     def _settings(self, number: int, read: ReadSettings) -> ReadSettings:
         dialect = self._plan.dialects.get(self._paths[number] or "")
-        return read if dialect is None else replace(read, dialect=dialect)
+        return read if dialect is None else read._replace(dialect=dialect)
 
     def use(self, opened: BatchInput) -> None:
         """Read the first input as someone else has opened it."""
@@ -273,7 +272,7 @@ class _Sources:
         read = self._plan.read
         if read.on_damage is not None:
             # Damage is reported when the input is read, not when its header is.
-            read = replace(read, on_damage=lambda _damage: None)
+            read = read._replace(on_damage=lambda _damage: None)
         for number, found in enumerate(self._formats):
             if not found.has_header:
                 if found.has_graphs:

@@ -23,7 +23,7 @@ from jellyframe.storage.finding import find_files
 from jellyframe.storage.stores import DataFile, web_file
 from jellyframe.storage.types import FileSystem
 from jellyframe.storage.uris import is_http_uri
-from jellyframe.stream.decoder import DEFAULT_BATCH_ROWS
+from jellyframe.stream.defaults import DEFAULT_BATCH_ROWS
 from jellyframe.stream.splits import (
     OPEN_COST_BYTES,
     PLANNING_THREADS,

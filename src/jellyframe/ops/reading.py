@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -181,7 +180,7 @@ def _read_lines(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[Bat
         def bad_line(error: TextError) -> None:
             on_error(place.in_whole_file(error))
 
-        settings = replace(_settings(piece, inputs), on_error=bad_line)
+        settings = _settings(piece, inputs)._replace(on_error=bad_line)
         try:
             with formats.open_input(lines, inputs.formats[piece.file], settings) as opened:
                 yield from opened.batches()

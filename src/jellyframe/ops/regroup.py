@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 from jellyframe.dialects import Dialect, dialect_named
 from jellyframe.errors import Advice, EncodeError
-from jellyframe.stream.encoding import DEFAULT_FRAME_BYTES
+from jellyframe.stream.defaults import DEFAULT_FRAME_BYTES
 from jellyframe.stream.index import INDEX_KEY
 from jellyframe.stream.writer import JellyWriter, open_writer
 

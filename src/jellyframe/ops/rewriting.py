@@ -15,7 +15,7 @@ from jellyframe.errors import JellyError
 from jellyframe.ops.pieces import Output, Rewriting, Rewritten, pieces_of
 from jellyframe.ops.regroup import FramePerInput
 from jellyframe.storage.sources import total_size
-from jellyframe.stream.encoding import DEFAULT_RESTART_EVERY
+from jellyframe.stream.defaults import DEFAULT_RESTART_EVERY
 
 if TYPE_CHECKING:
     from multiprocessing.context import BaseContext

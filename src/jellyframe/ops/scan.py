@@ -14,7 +14,7 @@ from jellyframe.ops.filters import FILTERS, RowFilter, TermOrText
 from jellyframe.ops.inputs import KEEP, BlankNodes, InputOptions, Inputs, Paths
 from jellyframe.ops.rows import ORIGIN_COLUMNS, Columns, read_rows
 from jellyframe.options import DialectName, LayoutName, Limits
-from jellyframe.stream.decoder import DEFAULT_BATCH_ROWS
+from jellyframe.stream.defaults import DEFAULT_BATCH_ROWS
 from jellyframe.stream.splits import Piece
 from jellyframe.terms import IRI, BlankNode, DefaultGraph, Literal, Triple
 

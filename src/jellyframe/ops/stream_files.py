@@ -28,7 +28,7 @@ from jellyframe.ops.rows import FILE_COLUMN
 from jellyframe.storage.commit import Target
 from jellyframe.storage.names import compression_suffix
 from jellyframe.storage.rolling import RollingFiles
-from jellyframe.stream.encoding import DEFAULT_FRAME_BYTES, DEFAULT_FRAME_ROWS, DEFAULT_RESTART_EVERY
+from jellyframe.stream.defaults import DEFAULT_FRAME_BYTES, DEFAULT_FRAME_ROWS, DEFAULT_RESTART_EVERY
 
 if TYPE_CHECKING:
     from jellyframe.storage.types import Compression

@@ -24,7 +24,7 @@ from jellyframe.options import (
 )
 from jellyframe.storage.resolving import resolve_inputs
 from jellyframe.storage.sources import total_size
-from jellyframe.stream.encoding import DEFAULT_FRAME_ROWS
+from jellyframe.stream.defaults import DEFAULT_FRAME_ROWS
 from jellyframe.stream.reader import JellyReader, open_reader
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from jellyframe.errors import JellyError
 from jellyframe.storage.sinks import ByteSink
 from jellyframe.storage.sources import InputFile
 from jellyframe.stream.cutting import is_splittable
-from jellyframe.stream.encoding import DEFAULT_RESTART_EVERY
+from jellyframe.stream.defaults import DEFAULT_RESTART_EVERY
 from jellyframe.stream.index import INDEX_KEY, read_index, restart_points
 from jellyframe.stream.reader import open_reader
 

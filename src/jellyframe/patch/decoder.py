@@ -7,13 +7,13 @@ from jellyframe.kernel.decode_patch_cy import PatchDecoder
 from jellyframe.options import DEFAULT_LIMITS, Limits
 from jellyframe.patch.options import PatchOptions
 from jellyframe.stream.decoder import (
-    DEFAULT_BATCH_ROWS,
     AnyStreamDecoder,
     KernelOptions,
     check_batch_rows,
     kernel_options,
     options_callback,
 )
+from jellyframe.stream.defaults import DEFAULT_BATCH_ROWS
 
 
 class PatchStreamDecoder(AnyStreamDecoder[PatchOptions]):

@@ -7,7 +7,8 @@ from jellyframe.errors import NamedGraphError, OptionsError
 from jellyframe.kernel.encode_patch_cy import PatchEncoder
 from jellyframe.options import term_settings
 from jellyframe.patch.options import PatchOptions, PatchStreamType
-from jellyframe.stream.encoding import DEFAULT_FRAME_BYTES, DEFAULT_FRAME_ROWS, OUTPUT_BYTES, AnyStreamEncoder
+from jellyframe.stream.defaults import DEFAULT_FRAME_BYTES, DEFAULT_FRAME_ROWS
+from jellyframe.stream.encoding import OUTPUT_BYTES, AnyStreamEncoder
 
 
 class PatchStreamEncoder(AnyStreamEncoder[PatchEncoder]):

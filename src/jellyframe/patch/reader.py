@@ -15,7 +15,8 @@ from jellyframe.patch.options import PatchOptions
 from jellyframe.patch.recovery import RecoveringPatches, patch_streams
 from jellyframe.patch.rows import PatchRow
 from jellyframe.storage.types import FileSystem, Source
-from jellyframe.stream.decoder import DEFAULT_BATCH_ROWS, LookupEntries
+from jellyframe.stream.decoder import LookupEntries
+from jellyframe.stream.defaults import DEFAULT_BATCH_ROWS
 from jellyframe.stream.exclusive import ExclusiveIterator
 from jellyframe.stream.opening import ReadingPlace, Recovery, open_batches
 from jellyframe.stream.reading import AnyReader, BatchSource

@@ -11,7 +11,8 @@ from jellyframe.patch.batches import row_batches
 from jellyframe.patch.encoder import PatchStreamEncoder
 from jellyframe.patch.options import PatchOptions
 from jellyframe.storage.sinks import ByteSink
-from jellyframe.stream.encoding import DEFAULT_FRAME_BYTES, DEFAULT_FRAME_ROWS, DEFAULT_RESTART_EVERY, OUTPUT_BYTES
+from jellyframe.stream.defaults import DEFAULT_FRAME_BYTES, DEFAULT_FRAME_ROWS, DEFAULT_RESTART_EVERY
+from jellyframe.stream.encoding import OUTPUT_BYTES
 from jellyframe.stream.writing import AnyWriter
 
 if TYPE_CHECKING:

@@ -33,7 +33,7 @@ from jellyframe.patch.options import PatchOptionChanges, PatchOptions, PatchStat
 from jellyframe.sizes import parse_size
 from jellyframe.storage.compression import COMPRESSIONS
 from jellyframe.storage.names import NameTest
-from jellyframe.stream.decoder import DEFAULT_BATCH_ROWS
+from jellyframe.stream.defaults import DEFAULT_BATCH_ROWS
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -221,6 +221,18 @@ class InputFile:
         self.close()
 
 
+def position_of(source: Source) -> int:
+    """Return where a file object stands that can seek; 0 for any other source."""
+    file: Any = source
+    return int(file.tell()) if is_seekable(file) else 0
+
+
+def is_seekable(file: Any) -> bool:
+    """Return whether something is a file object that can seek."""
+    seekable = getattr(file, "seekable", None)
+    return seekable is not None and bool(seekable())
+
+
 def _most_at_a_time(file: InputHandle) -> int:
     return _LOCAL_CHUNK_BYTES if isinstance(file, io.FileIO) else sys.maxsize
 

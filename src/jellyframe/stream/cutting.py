@@ -10,7 +10,6 @@ from jellyframe.storage.sources import CHUNK_BYTES
 from jellyframe.storage.types import InputHandle
 from jellyframe.stream.framing import looks_delimited
 from jellyframe.stream.index import each_restart_point, scan_restart_points
-from jellyframe.stream.recovery import find_restart
 
 
 def is_splittable(file: InputHandle) -> bool:
@@ -38,6 +37,8 @@ def restart_offsets(file: InputHandle, size: int, read_bytes: int = CHUNK_BYTES)
                     yield last
             return
         except ParseError:
+            from jellyframe.stream.recovery import find_restart
+
             found = find_restart(file, last + 1, size)
         if found is None:
             return

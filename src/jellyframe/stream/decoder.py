@@ -23,10 +23,10 @@ from jellyframe.errors import Advice, JellyError, OptionsError, ParseError, Stre
 from jellyframe.kernel.decode_frames_cy import FrameDecoder
 from jellyframe.options import DEFAULT_LIMITS, DialectName, Limits, StreamOptions, TableOptions, term_settings
 from jellyframe.storage.types import Buffer
+from jellyframe.stream.defaults import DEFAULT_BATCH_ROWS
 from jellyframe.stream.framing import looks_delimited
 from jellyframe.wire import decode_varint, encode_varint
 
-DEFAULT_BATCH_ROWS = 16_384
 # Bytes of a frame that tell whether it is one.
 _HEAD_BYTES = 64
 # Settings of the stream, then: generalized, rdf-star, names, prefixes, datatypes.

@@ -12,7 +12,8 @@ from jellyframe.errors import Advice, EncodeError, JellyError, NamedGraphError, 
 from jellyframe.kernel.encode_cy import Encoder
 from jellyframe.kernel.table_cy import TermTable
 from jellyframe.options import VERSION_1_1, DialectName, StreamOptions
-from jellyframe.stream.encoding import DEFAULT_FRAME_BYTES, DEFAULT_FRAME_ROWS, OUTPUT_BYTES, AnyStreamEncoder
+from jellyframe.stream.defaults import DEFAULT_FRAME_BYTES, DEFAULT_FRAME_ROWS
+from jellyframe.stream.encoding import OUTPUT_BYTES, AnyStreamEncoder
 from jellyframe.terms import IRI
 from jellyframe.wire import encode_metadata, encode_string
 

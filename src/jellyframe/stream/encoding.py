@@ -10,9 +10,6 @@ from jellyframe.options import check_number
 from jellyframe.stream.framing import split_frames
 from jellyframe.stream.index import encode_index_frame
 
-DEFAULT_FRAME_ROWS: Final = 256
-DEFAULT_FRAME_BYTES: Final = 1_000_000
-DEFAULT_RESTART_EVERY: Final = 8 << 20
 # Output is handed on in pieces of about this size.
 OUTPUT_BYTES: Final = 1 << 20
 # Numbers above this are not counts of rows or bytes.

@@ -6,21 +6,21 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
 from jellyframe.options import Limits, TableOptions
-from jellyframe.storage.sources import ByteSource
+from jellyframe.storage.sources import ByteSource, position_of
 from jellyframe.storage.types import FileSystem, Source
 from jellyframe.stream.decoder import AnyStreamDecoder
-from jellyframe.stream.recovery import RandomAccess, RecoveringBatches, position_of
 from jellyframe.stream.source_batches import SourceBatches
 
 if TYPE_CHECKING:
     from jellyframe.stream.reading import BatchSource
+    from jellyframe.stream.recovery import RandomAccess, RecoveringBatches
 
 _OptionsT = TypeVar("_OptionsT", bound=TableOptions)
 ByteRange: TypeAlias = tuple[int, int | None]
-Recovery: TypeAlias = Callable[
-    [RandomAccess, SourceBatches[_OptionsT], Callable[[int, int], SourceBatches[_OptionsT]]],
-    RecoveringBatches[_OptionsT],
-]
+Recovery: TypeAlias = (
+    "Callable[[RandomAccess, SourceBatches[_OptionsT], Callable[[int, int], SourceBatches[_OptionsT]]], "
+    "RecoveringBatches[_OptionsT]]"
+)
 
 
 class ReadingPlace(NamedTuple):
@@ -70,5 +70,7 @@ def open_batches(
     batches = open_at(start, 0)
     if recovery is None:
         return batches, batches.source.name
+    from jellyframe.stream.recovery import RandomAccess
+
     place = RandomAccess(source, batches.source.compression is not None, origin, stop, filesystem)
     return recovery(place, batches, open_at), batches.source.name

@@ -12,16 +12,17 @@ from jellyframe.errors import JellyError
 from jellyframe.lazy import view_maker
 from jellyframe.options import DEFAULT_LIMITS, Limits, StreamOptions
 from jellyframe.storage.types import FileSystem, Source
-from jellyframe.stream.decoder import DEFAULT_BATCH_ROWS, StreamDecoder
+from jellyframe.stream.decoder import StreamDecoder
+from jellyframe.stream.defaults import DEFAULT_BATCH_ROWS
 from jellyframe.stream.exclusive import ExclusiveIterator
 from jellyframe.stream.opening import ReadingPlace, Recovery, open_batches
 from jellyframe.stream.reading import AnyReader, BatchSource
-from jellyframe.stream.recovery import Damage, RecoveringBatches, statement_streams
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from jellyframe.options import DialectName, LayoutName
+    from jellyframe.stream.recovery import Damage
     from jellyframe.terms import Quad, Triple
 
 STATEMENTS_AT_A_TIME = 4096
@@ -213,6 +214,8 @@ class JellyReader(StatementReader):
 
         recovery: Recovery[StreamOptions] | None = None
         if on_damage is not None:
+            from jellyframe.stream.recovery import RecoveringBatches, statement_streams
+
             recovery = partial(
                 RecoveringBatches,
                 on_damage=on_damage,

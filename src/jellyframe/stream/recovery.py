@@ -26,7 +26,7 @@ from jellyframe.batch import Batch
 from jellyframe.dialects import DIALECT_NAMES
 from jellyframe.errors import Advice, JellyError, LimitError, OptionsError, ParseError, StreamKindError
 from jellyframe.options import DialectName, Limits, TableOptions
-from jellyframe.storage.sources import CHUNK_BYTES, open_input
+from jellyframe.storage.sources import CHUNK_BYTES, is_seekable, open_input
 from jellyframe.stream.decoder import AnyStreamDecoder, StreamDecoder
 from jellyframe.stream.framing import HEAD_BYTES, ROW_TAGS, begins_frame, walk_frames
 from jellyframe.stream.index import may_be_restart
@@ -326,18 +326,7 @@ class RandomAccess:
             yield self._reading(file)
 
     def _reading(self, file: Any) -> _Reading | None:
-        return _Reading(file, self._origin, self._stop) if _is_seekable(file) else None
-
-
-def position_of(source: Source) -> int:
-    """Return where a file object stands that can seek; 0 for any other source."""
-    file: Any = source
-    return int(file.tell()) if _is_seekable(file) else 0
-
-
-def _is_seekable(file: Any) -> bool:
-    seekable = getattr(file, "seekable", None)
-    return seekable is not None and bool(seekable())
+        return _Reading(file, self._origin, self._stop) if is_seekable(file) else None
 
 
 # ---- the search for a restart point -----------------------------------------------------------------------

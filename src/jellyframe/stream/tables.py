@@ -14,7 +14,7 @@ from jellyframe.arrow.tables import record_batch_reader
 from jellyframe.dialects import dialect_named
 from jellyframe.errors import TableError
 from jellyframe.options import VERSION_1_0
-from jellyframe.stream.decoder import DEFAULT_BATCH_ROWS
+from jellyframe.stream.defaults import DEFAULT_BATCH_ROWS
 from jellyframe.stream.reader import JellyReader, open_reader
 from jellyframe.stream.writer import WriterSettings, open_writer
 

@@ -11,13 +11,9 @@ from jellyframe.batch.frames import Frame
 from jellyframe.errors import OptionsError
 from jellyframe.options import StreamOptions
 from jellyframe.storage.sinks import ByteSink
+from jellyframe.stream.defaults import DEFAULT_FRAME_BYTES, DEFAULT_FRAME_ROWS, DEFAULT_RESTART_EVERY
 from jellyframe.stream.encoder import FramePosition, StreamEncoder
-from jellyframe.stream.encoding import (
-    DEFAULT_FRAME_BYTES,
-    DEFAULT_FRAME_ROWS,
-    DEFAULT_RESTART_EVERY,
-    OUTPUT_BYTES,
-)
+from jellyframe.stream.encoding import OUTPUT_BYTES
 from jellyframe.stream.statements import encode_statements
 from jellyframe.stream.writing import AnyWriter
 

@@ -17,7 +17,7 @@ from jellyframe.grpc.client.settings import Connection, ConnectionSettings
 from jellyframe.grpc.client.subscribing import SUBSCRIPTION_SECONDS, Reconnect, SubscriptionState
 from jellyframe.grpc.protocol import Start, TopicInfo
 from jellyframe.options import DialectName, StreamOptions
-from jellyframe.stream.decoder import DEFAULT_BATCH_ROWS
+from jellyframe.stream.defaults import DEFAULT_BATCH_ROWS
 
 if TYPE_CHECKING:
     from jellyframe.grpc.client.publishing import AsyncPublishable

@@ -19,8 +19,8 @@ from jellyframe.grpc import protocol
 from jellyframe.grpc.client.retrying import Backoff
 from jellyframe.grpc.client.settings import Connection
 from jellyframe.options import MIN_NAME_TABLE_SIZE, DialectName, StreamOptions, check_number
+from jellyframe.stream.defaults import DEFAULT_FRAME_BYTES, DEFAULT_FRAME_ROWS
 from jellyframe.stream.encoder import FramePosition, StreamEncoder
-from jellyframe.stream.encoding import DEFAULT_FRAME_BYTES, DEFAULT_FRAME_ROWS
 from jellyframe.stream.framing import HEAD_BYTES
 from jellyframe.stream.index import looks_like_restart
 from jellyframe.stream.reader import StatementReader

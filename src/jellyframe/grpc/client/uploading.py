@@ -21,7 +21,7 @@ from jellyframe.options import LogicalType, OptionChanges, StreamOptions
 from jellyframe.storage.atomic import AtomicFile
 from jellyframe.storage.finding import find_files
 from jellyframe.storage.sources import InputFile, total_size
-from jellyframe.stream.encoding import DEFAULT_FRAME_ROWS
+from jellyframe.stream.defaults import DEFAULT_FRAME_ROWS
 from jellyframe.stream.reader import open_reader
 
 # With a rate, frames are no larger than what goes out in this time.

@@ -15,7 +15,7 @@ from jellyframe.ops.reading import piece_batches
 from jellyframe.options import Limits, StreamOptions
 from jellyframe.storage.stores import DataFile
 from jellyframe.stream.cutting import is_splittable
-from jellyframe.stream.encoding import DEFAULT_FRAME_ROWS
+from jellyframe.stream.defaults import DEFAULT_FRAME_ROWS
 from jellyframe.stream.framing import walk_frames
 from jellyframe.stream.index import INDEX_KEY
 from jellyframe.stream.splits import Piece

@@ -19,7 +19,7 @@ from jellyframe.ops.patches.namespaces import NamespaceChanges
 from jellyframe.ops.patches.sources import DataSource, PatchSources
 from jellyframe.ops.progress import ProgressCallback, ProgressMeter
 from jellyframe.storage.sinks import ByteSink
-from jellyframe.stream.encoding import DEFAULT_RESTART_EVERY
+from jellyframe.stream.defaults import DEFAULT_RESTART_EVERY
 
 if TYPE_CHECKING:
     from jellyframe.batch import Batch

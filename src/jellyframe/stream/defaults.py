@@ -1,0 +1,10 @@
+"""Sizes of batches, frames and files, where nobody says them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+DEFAULT_BATCH_ROWS: Final = 16_384
+DEFAULT_FRAME_ROWS: Final = 256
+DEFAULT_FRAME_BYTES: Final = 1_000_000
+DEFAULT_RESTART_EVERY: Final = 8 << 20
