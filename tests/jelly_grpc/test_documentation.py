@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from jellyframe.grpc.config import read_config
+from jellyframe.grpc.config_file import read_config
 from support.examples import ROOT, page_programs
 
 PAGE = "docs/grpc.md"

@@ -17,7 +17,8 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 from jellyframe import OptionsError, StreamOptions
 from jellyframe.cli.main import main
-from jellyframe.grpc.config import ServerSettings, TopicSettings, parse_topic, read_config
+from jellyframe.grpc.config import ServerSettings, TopicSettings, parse_topic
+from jellyframe.grpc.config_file import ConfigError, read_config
 from support.browsers import find_browser, opened_at
 from support.grpc_process import ServerProcess
 from support.grpc_server import (
@@ -93,6 +94,26 @@ def test_status_page(server: RunningServer) -> None:
         fetched(server, "/other")
     with pytest.raises(urllib.error.HTTPError, match="403"):
         fetched(server, "/topics.json", Host="evil.example.org")
+
+
+def test_status_page_on_ipv6_and_who_may_ask_for_it() -> None:
+    settings = ServerSettings(listen="127.0.0.1:0", web="[::1]:0")
+    with RunningServer(settings=settings) as server:
+        address = server.server.web_address
+        assert address is not None
+        assert json.loads(fetched(server, "/topics.json"))["topics"] == []
+        for host in ("[::1]", "localhost:80"):
+            fetched(server, "/topics.json", Host=host)
+        for host in ("::1.example.org", "localhost.example.org:80", "127.0.0.1.example.org", ""):
+            with pytest.raises(urllib.error.HTTPError, match="403"):
+                fetched(server, "/topics.json", Host=host)
+
+
+@pytest.mark.parametrize("address", ["0.0.0.0:0", "[::]:0", "example.org:80"])
+def test_status_page_is_for_this_machine_unless_told_otherwise(address: str) -> None:
+    with pytest.raises(OptionsError, match="the status page on"):
+        ServerSettings(web=address)
+    assert ServerSettings(web=address, insecure=True).web == address
 
 
 def test_status_page_in_a_browser(server: RunningServer, tmp_path: Path) -> None:
@@ -242,17 +263,90 @@ def test_a_file_of_settings(tmp_path: Path) -> None:
 def test_mistakes_in_a_file_of_settings_are_told(tmp_path: Path, text: str, reason: str) -> None:
     path = tmp_path / "server.toml"
     path.write_text(text)
-    with pytest.raises(OptionsError, match=r"server\.toml: ") as caught:
+    with pytest.raises(ConfigError, match=r"server\.toml(, line 1)?: ") as caught:
         read_config(path)
     assert reason in str(caught.value)
+    assert len(caught.value.problems) == 1
+
+
+MISTAKEN = """\
+listen = "0.0.0.0:9090"
+colour = "red"
+keepalive = "100000d"
+web = "0.0.0.0:9091"
+drain = 1.5
+
+[limits]
+max_streams = 0
+max_frame_bytes = "4GiB"
+max_topic = 10
+
+[topics]
+a = "lgo:x"
+b = {retention = "lgo", slow = "stop"}
+
+[topics."c.d"]
+retention = "log"
+segment_bytes = 0
+
+[tls]
+certificate = "server.pem"
+
+[[tokens]]
+name = "first"
+sha256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+
+[[tokens]]
+name = "second"
+publish = [
+  "a",
+  5,
+]
+sha256 = "secret"
+"""
+
+
+def test_all_mistakes_in_a_file_are_told_with_their_lines(tmp_path: Path) -> None:
+    path = tmp_path / "server.toml"
+    path.write_text(MISTAKEN)
+    with pytest.raises(ConfigError) as caught:
+        read_config(path)
+    found = [problem.removeprefix(f"{path}, line ").partition(": ")[::2] for problem in caught.value.problems]
+    expected = [
+        (2, "there is no setting colour; there are listen, "),
+        (3, "keepalive is 8640000000, and must be at most 2147483"),
+        (4, "the status page on 0.0.0.0:9091 can be reached from other machines"),
+        (5, "drain is '1.5', and must be a whole number"),
+        (8, "limits: max_streams is 0, and must be at least 1"),
+        (9, "limits: max_frame_bytes is 4294967296, and must be at most 2147483647"),
+        (10, "there is no setting limits.max_topic"),
+        (13, "topics.a: 'lgo:x' is not one of live"),
+        (14, "topics.b: retention is 'lgo', and must be one of live"),
+        (14, "topics.b: slow is 'stop', and must be one of end, block"),
+        (16, "topics.c.d: a topic of the retention log needs a path"),
+        (18, "topics.c.d: segment_bytes is 0, and must be at least 1"),
+        (20, "tls lacks key"),
+        (27, "tokens: the sha256 of the token 'second' is not 64 hexadecimal digits"),
+        (32, "tokens.publish must be a list of strings"),
+    ]
+    assert [int(line) for line, _message in found] == [line for line, _message in expected]
+    for (_line, message), (_expected_line, beginning) in zip(found, expected, strict=True):
+        assert message.startswith(beginning)
+
+
+def test_a_file_that_is_not_utf8_is_told(tmp_path: Path) -> None:
+    (tmp_path / "server.toml").write_bytes(b'listen = "127.0.0.1:0"\nweb = "\xff"\n')
+    with pytest.raises(ConfigError, match="line 2: not TOML: it is not UTF-8"):
+        read_config(tmp_path / "server.toml")
 
 
 def test_check_config(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "good.toml").write_text('topics.a = "replay"\n')
     (tmp_path / "bad.toml").write_text("colour = 1\n")
-    for name, code in (("good.toml", 0), ("bad.toml", 2)):
+    (tmp_path / "worse.toml").write_text("colour = 1\ndrain = -1\n")
+    for name, code, lines in (("good.toml", 0, 1), ("bad.toml", 2, 1), ("worse.toml", 2, 2)):
         assert main(["grpc", "serve", "--config", str(tmp_path / name), "--check-config"]) == code
-        assert len(capsys.readouterr().err.splitlines()) == 1
+        assert len(capsys.readouterr().err.splitlines()) == lines
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,15 @@ from pathlib import Path
 import grpc
 import pytest
 import trustme
+from cryptography.hazmat.primitives.serialization import (
+    BestAvailableEncryption,
+    Encoding,
+    PrivateFormat,
+    load_pem_private_key,
+)
 
 from jellyframe import OptionsError, StreamOptions
+from jellyframe.grpc import Server
 from jellyframe.grpc.config import ServerSettings
 from jellyframe.grpc.security import TlsSettings, Token
 from support.grpc_server import PlainClient, Received, RunningServer, frames_of, status, triples
@@ -91,19 +98,58 @@ def test_mutual_tls(tmp_path: Path) -> None:
 def test_certificates_are_reloaded_while_the_server_runs(tmp_path: Path) -> None:
     certificates = Certificates(tmp_path)
     other = trustme.CA()
-    with certificates.server() as server:
-        with PlainClient(server.address, trusting(certificates.authority)) as client:
-            subscription = client.subscribe("t")
-            certificates.renew(other)
-            server.call(server.server.reload)
-            assert can_publish(server.address, trusting(other))
-            assert not can_publish(server.address, trusting(certificates.authority))
-            # Connections that were there stay.
-            assert Received(subscription.take(1)).statements == triples(4)
-        (tmp_path / "server.pem").write_text("nothing")
-        with pytest.raises(OptionsError, match="there is no certificate in PEM"):
-            server.call(server.server.reload)
+    with certificates.server() as server, PlainClient(server.address, trusting(certificates.authority)) as client:
+        subscription = client.subscribe("t")
+        certificates.renew(other)
+        server.call(server.server.reload)
         assert can_publish(server.address, trusting(other))
+        assert not can_publish(server.address, trusting(certificates.authority))
+        # Connections that were there stay.
+        assert Received(subscription.take(1)).statements == triples(4)
+
+
+@pytest.fixture
+def bad_pairs(tmp_path: Path) -> dict[str, tuple[bytes, bytes]]:
+    """Certificates and keys that a server cannot use."""
+    mine, foreign = (trustme.CA().issue_cert("localhost") for _ in range(2))
+    chain, key = mine.cert_chain_pems[0].bytes(), mine.private_key_pem.bytes()
+    locked = load_pem_private_key(key, None).private_bytes(
+        Encoding.PEM, PrivateFormat.PKCS8, BestAvailableEncryption(b"secret")
+    )
+    return {
+        "no PEM": (b"nothing", key),
+        "cut": (chain[: len(chain) // 2], key),
+        "garbled": (chain.replace(b"A", b"!", 3), key),
+        "another key": (chain, foreign.private_key_pem.bytes()),
+        "a locked key": (chain, locked),
+        "exchanged": (key, chain),
+    }
+
+
+def test_a_bad_certificate_is_refused_at_the_start_and_by_a_reload(
+    tmp_path: Path, bad_pairs: dict[str, tuple[bytes, bytes]], capfd: pytest.CaptureFixture[str]
+) -> None:
+    certificates = Certificates(tmp_path)
+    with certificates.server() as server:
+        for chain, key in bad_pairs.values():
+            (tmp_path / "server.pem").write_bytes(chain)
+            (tmp_path / "server.key").write_bytes(key)
+            with pytest.raises(OptionsError, match=r"server\.(pem|key)"):
+                server.call(server.server.reload)
+            with pytest.raises(OptionsError, match=r"server\.(pem|key)"):
+                Server(settings=ServerSettings(listen="localhost:0", tls=certificates.settings))
+            assert can_publish(server.address, trusting(certificates.authority))
+    # gRPC has not seen them: it would have complained in lines of its own.
+    assert capfd.readouterr().err == ""
+
+
+def test_bad_authorities_of_clients_are_refused(tmp_path: Path) -> None:
+    certificates = Certificates(tmp_path, client_ca=trustme.CA())
+    settings = ServerSettings(listen="localhost:0", tls=certificates.settings)
+    Server(settings=settings)
+    (tmp_path / "clients.pem").write_text("-----BEGIN CERTIFICATE-----\nxx\n-----END CERTIFICATE-----\n")
+    with pytest.raises(OptionsError, match=r"clients\.pem: there are no valid certificates"):
+        Server(settings=settings)
 
 
 def token(name: str, publish: tuple[str, ...] = (), subscribe: tuple[str, ...] = ()) -> Token:
@@ -172,9 +218,30 @@ def test_tokens_are_reloaded() -> None:
         assert status(lambda: client.publish(frames(), bearing("old")))[0] is grpc.StatusCode.UNAUTHENTICATED
 
 
+def test_a_reload_does_not_open_the_server_to_everybody() -> None:
+    settings = ServerSettings(listen="127.0.0.1:0", tokens=(token("old", publish=("*",)),))
+    with RunningServer(settings=settings) as server, PlainClient(server.address) as client:
+        with pytest.raises(OptionsError, match="no tokens any more"):
+            server.call(lambda: server.server.reload(ServerSettings(listen="127.0.0.1:0")))
+        assert status(lambda: client.publish(frames()))[0] is grpc.StatusCode.UNAUTHENTICATED
+        client.publish(frames(), bearing("old"))
+
+
+def test_patterns_and_the_empty_topic() -> None:
+    assert token("t", publish=("*",)).allows("publish", "")
+    assert token("t", publish=("",)).allows("publish", "")
+    assert not token("t", publish=("",)).allows("publish", "a")
+    assert not token("t", publish=("a/*",)).allows("publish", "a")
+    assert token("t", publish=("a/*",)).allows("publish", "a/b\nc/d")
+    assert not token("t", publish=("A/*",)).allows("publish", "a/b")
+    assert not token("t").allows("publish", "")
+
+
 def test_a_digest_that_is_none_is_refused() -> None:
     with pytest.raises(OptionsError, match="64 hexadecimal digits"):
         Token("t", "secret")
+    with pytest.raises(OptionsError, match="an empty token"):
+        Token("t", hashlib.sha256(b"").hexdigest())
 
 
 @pytest.mark.parametrize("address", ["0.0.0.0:0", "[::]:0", "example.org:80"])

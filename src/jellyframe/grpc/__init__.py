@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from jellyframe.grpc.client.blocking import Client, connect
     from jellyframe.grpc.client.publisher import Publisher
     from jellyframe.grpc.client.subscription import Subscription
-    from jellyframe.grpc.config import ServerLimits, ServerSettings, TopicSettings, read_config
+    from jellyframe.grpc.config import ServerLimits, ServerSettings, TopicSettings
+    from jellyframe.grpc.config_file import read_config
     from jellyframe.grpc.protocol import TopicInfo
     from jellyframe.grpc.security import TlsSettings, Token
     from jellyframe.grpc.server import Server
@@ -50,7 +51,7 @@ _HOMES = {
     "TopicInfo": "protocol",
     "TopicSettings": "config",
     "connect": "client.blocking",
-    "read_config": "config",
+    "read_config": "config_file",
 }
 
 if not TYPE_CHECKING:  # for type checkers, a name that is not there is a mistake

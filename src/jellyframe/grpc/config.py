@@ -1,29 +1,34 @@
-"""The settings of a server, from Python, the command line or a TOML file."""
+"""The settings of a server; `config_file` reads them from a TOML file."""
 
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, field, fields, replace
-from os import PathLike
-from pathlib import Path
-from typing import Any, Literal, TypeAlias, TypeVar, get_args
+from dataclasses import dataclass, field, fields
+from typing import Literal, TypeAlias, get_args
 
 from jellyframe.addresses import is_loopback, split_address
-from jellyframe.errors import OptionsError, display_name, shortened
+from jellyframe.errors import OptionsError, shortened
 from jellyframe.grpc.security import TlsSettings, Token
 from jellyframe.grpc.subscribers import SlowPolicy
-from jellyframe.options import DialectName, Limits
-from jellyframe.sizes import parse_duration, parse_size
+from jellyframe.options import MIN_NAME_TABLE_SIZE, DialectName, Limits
 
 Retention: TypeAlias = Literal["live", "replay", "log", "file", "kafka", "none"]
 LogFormat: TypeAlias = Literal["text", "json"]
-_T = TypeVar("_T")
 # The largest message that gRPC clients take unless they are told otherwise.
 DEFAULT_FRAME_BYTES = 4 << 20
+# gRPC counts milliseconds in 31 bits.
+_MOST_SECONDS = (2**31 - 1) // 1000
 _TOPIC = re.compile(r"(?P<name>.*?)=(?P<how>live|replay|log:.+|file:.+|kafka://.+|none)", re.DOTALL)
 _HOW = re.compile(r"(?P<kind>live|replay|none)|(?P<with_path>log|file):(?P<path>.+)|(?P<url>(kafka)://.+)", re.DOTALL)
+
+
+class SettingError(OptionsError):
+    """A setting whose value makes no sense; `key` is its name."""
+
+    def __init__(self, message: str, key: str) -> None:
+        super().__init__(message)
+        self.key = key
 
 
 @dataclass(frozen=True)
@@ -55,9 +60,12 @@ class TopicSettings:
     def __post_init__(self) -> None:
         _check_word("retention", self.retention, get_args(Retention))
         _check_word("slow", self.slow, get_args(SlowPolicy))
+        for key in ("max_bytes", "max_age", "segment_bytes", "queue_bytes"):
+            _check_number(key, getattr(self, key), least=1)
+        _check_number("segment_age", self.segment_age)
         if (self.path is not None) != (self.retention in ("log", "file", "kafka")):
             needs = "needs a path" if self.path is None else "has no path"
-            raise OptionsError(f"a topic of the retention {self.retention} {needs}")
+            raise SettingError(f"a topic of the retention {self.retention} {needs}", "path")
 
     @classmethod
     def parse(cls, text: str) -> TopicSettings:
@@ -97,6 +105,14 @@ class ServerLimits:
     max_prefix_table_size: int = 4096
     max_datatype_table_size: int = 4096
     max_nesting_depth: int = 96
+
+    def __post_init__(self) -> None:
+        for key in ("max_streams", "max_topics", "max_frame_bytes"):
+            _check_number(key, getattr(self, key), least=1)
+        _check_number("max_frame_bytes", self.max_frame_bytes, most=2**31 - 1)
+        _check_number("max_name_table_size", self.max_name_table_size, least=MIN_NAME_TABLE_SIZE)
+        for key in ("max_prefix_table_size", "max_datatype_table_size", "max_nesting_depth"):
+            _check_number(key, getattr(self, key))
 
     def for_streams(self) -> Limits:
         """Return the limits of each stream."""
@@ -146,14 +162,29 @@ class ServerSettings:
         _check_word("log_level", self.log_level, ("debug", "info", "warning", "error"))
         _check_word("log_format", self.log_format, get_args(LogFormat))
         _check_word("dialect", self.dialect, get_args(DialectName))
-        host, _port = split_address(self.listen)
+        _check_number("keepalive", self.keepalive, least=1, most=_MOST_SECONDS)
+        _check_number("keepalive_timeout", self.keepalive_timeout, least=1, most=_MOST_SECONDS)
+        _check_number("drain", self.drain)
+        host = _host("listen", self.listen)
         if self.tls is None and not self.insecure and not is_loopback(host):
-            raise OptionsError(
+            raise SettingError(
                 f"{self.listen} can be reached from other machines, and there is no TLS: set tls, or insecure if the "
-                "network is trusted"
+                "network is trusted",
+                "listen",
             )
-        if self.web is not None:
-            split_address(self.web)
+        if self.web is not None and not self.insecure and not is_loopback(_host("web", self.web)):
+            raise SettingError(
+                f"the status page on {self.web} can be reached from other machines, and it asks nobody for a token: "
+                "set web to an address of this machine, or insecure if the network is trusted",
+                "web",
+            )
+
+
+def _host(key: str, address: str) -> str:
+    try:
+        return split_address(address)[0]
+    except OptionsError as error:
+        raise SettingError(f"{key}: {error.message}", key) from None
 
 
 def parse_topic(text: str) -> tuple[str, TopicSettings]:
@@ -168,117 +199,11 @@ def parse_topic(text: str) -> tuple[str, TopicSettings]:
 
 def _check_word(what: str, value: str, known: tuple[str, ...]) -> None:
     if value not in known:
-        raise OptionsError(f"{what} is {shortened(str(value))}, and must be one of {', '.join(known)}")
+        raise SettingError(f"{what} is {shortened(str(value))}, and must be one of {', '.join(known)}", what)
 
 
-# ---- TOML ----
-
-_SIZES = ("max_bytes", "segment_bytes", "queue_bytes", "max_frame_bytes")
-_DURATIONS = ("max_age", "segment_age", "keepalive", "keepalive_timeout", "drain")
-
-
-def read_config(path: str | PathLike[str]) -> ServerSettings:
-    """Return the settings of a TOML file. Paths in it are relative to its folder.
-
-    Args:
-        path: the file
-
-    Raises OptionsError if something in it is unknown or makes no sense.
-    """
-    file = Path(path)
-    try:
-        with file.open("rb") as source:
-            table = tomllib.load(source)
-    except tomllib.TOMLDecodeError as error:
-        raise OptionsError(f"{display_name(path)}: not TOML: {error}") from None
-    try:
-        return _settings(table, file.absolute().parent)
-    except OptionsError as error:
-        raise OptionsError(f"{display_name(path)}: {error.message}") from None
-
-
-def _settings(table: dict[str, Any], folder: Path) -> ServerSettings:
-    values = dict(table)
-    if "topics" in values:
-        topics = _table("topics", values["topics"])
-        values["topics"] = {name: _topic(f"topics.{name}", one, folder) for name, one in topics.items()}
-    if "default_topic" in values:
-        values["default_topic"] = _topic("default_topic", values["default_topic"], folder)
-    if "limits" in values:
-        values["limits"] = _build(ServerLimits, "limits", _table("limits", values["limits"]))
-    if "tls" in values:
-        tls = _table("tls", values["tls"])
-        values["tls"] = _build(TlsSettings, "tls", {key: _path(folder, value) for key, value in tls.items()})
-    if "tokens" in values:
-        if not isinstance(values["tokens"], list):
-            raise OptionsError("tokens must be tables, each as [[tokens]]")
-        values["tokens"] = tuple(_token(_table("tokens", one)) for one in values["tokens"])
-    return _build(ServerSettings, "", values)
-
-
-def _topic(place: str, value: Any, folder: Path) -> TopicSettings:
-    if isinstance(value, str):
-        settings = TopicSettings.parse(value)
-        if settings.path is None or settings.retention == "kafka":
-            return settings
-        return replace(settings, path=_path(folder, settings.path))
-    table = dict(_table(place, value))
-    if "path" in table and table.get("retention") != "kafka":
-        table["path"] = _path(folder, table["path"])
-    return _build(TopicSettings, place, table)
-
-
-def _token(table: dict[str, Any]) -> Token:
-    values = {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
-    return _build(Token, "tokens", values)
-
-
-def _path(folder: Path, value: Any) -> str:
-    if not isinstance(value, str):
-        raise OptionsError(f"{shortened(str(value))} is not a path")
-    return str(folder / value)
-
-
-def _table(place: str, value: Any) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise OptionsError(f"{place} must be a table")
-    return value
-
-
-def _build(kind: type[_T], place: str, table: dict[str, Any]) -> _T:
-    """Return a settings object from a table, whose keys and types are checked."""
-    known = {one.name: one for one in fields(kind)}  # type: ignore[arg-type]
-    values = {}
-    for key, value in table.items():
-        where = f"{place}.{key}" if place else key
-        if key not in known:
-            raise OptionsError(f"there is no setting {where}; there are {', '.join(known)}")
-        values[key] = _value(where, key, value, str(known[key].type))
-    missing = [name for name, one in known.items() if name not in values and _is_required(one)]
-    if missing:
-        raise OptionsError(f"{place or 'the file'} lacks {', '.join(missing)}")
-    return kind(**values)
-
-
-def _is_required(one: Any) -> bool:
-    return one.default is MISSING and one.default_factory is MISSING
-
-
-def _value(where: str, key: str, value: Any, kind: str) -> Any:
-    try:
-        if isinstance(value, str) and key in _SIZES:
-            value = parse_size(value)
-        elif isinstance(value, str) and key in _DURATIONS:
-            value = parse_duration(value)
-    except ValueError as error:
-        raise OptionsError(f"{where} is {shortened(str(value))}: {error}") from None
-    if kind.startswith("int"):
-        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-            raise OptionsError(f"{where} is {shortened(str(value))}, and must be a whole number")
-    elif kind == "bool" and not isinstance(value, bool):
-        raise OptionsError(f"{where} is {shortened(str(value))}, and must be true or false")
-    elif kind.startswith("str") and not isinstance(value, str):
-        raise OptionsError(f"{where} is {shortened(str(value))}, and must be a string")
-    elif kind.startswith("tuple[str") and not (isinstance(value, tuple) and all(isinstance(v, str) for v in value)):
-        raise OptionsError(f"{where} must be a list of strings")
-    return value
+def _check_number(what: str, value: int | None, *, least: int = 0, most: int | None = None) -> None:
+    if value is not None and value < least:
+        raise SettingError(f"{what} is {value}, and must be at least {least}", what)
+    if value is not None and most is not None and value > most:
+        raise SettingError(f"{what} is {value}, and must be at most {most}", what)

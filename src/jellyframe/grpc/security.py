@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import re
+import ssl
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -18,6 +19,7 @@ from jellyframe.grpc.protocol import CallMetadata
 
 Right: TypeAlias = Literal["publish", "subscribe"]
 _DIGEST = re.compile(r"[0-9a-f]{64}")
+_DIGEST_OF_NOTHING = hashlib.sha256(b"").hexdigest()
 _BEARER = "bearer "
 
 
@@ -50,6 +52,11 @@ class Token:
             raise OptionsError(
                 f"the sha256 of the token {shortened(self.name)} is not 64 hexadecimal digits: "
                 "make it with `printf %s TOKEN | sha256sum`"
+            )
+
+        if self.sha256 == _DIGEST_OF_NOTHING:
+            raise OptionsError(
+                f"the sha256 of the token {shortened(self.name)} is that of an empty token, which anybody has"
             )
 
     def allows(self, right: Right, topic: str) -> bool:
@@ -135,9 +142,37 @@ class Certificates:
 
     def _read(self) -> grpc.ServerCertificateConfiguration:
         settings = self._settings
+        _check(settings)
         key, chain = _read_pem(settings.key, "PRIVATE KEY"), _read_pem(settings.certificate, "CERTIFICATE")
         authority = None if settings.client_ca is None else _read_pem(settings.client_ca, "CERTIFICATE")
         return grpc.ssl_server_certificate_configuration([(key, chain)], root_certificates=authority)
+
+
+def _check(settings: TlsSettings) -> None:
+    """Raise OptionsError if gRPC would not take the files, of which it says nothing but to standard error."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    # How strong a key has to be is for those who connect to say.
+    context.set_ciphers("ALL:@SECLEVEL=0")
+    _read_pem(settings.certificate, "CERTIFICATE")
+    _read_pem(settings.key, "PRIVATE KEY")
+    try:
+        # Without a password, OpenSSL would ask at the terminal.
+        context.load_cert_chain(settings.certificate, settings.key, password="")
+    except ssl.SSLError as error:
+        raise OptionsError(
+            f"{settings.certificate} and {settings.key} are not a certificate and its own private key, in PEM and "
+            f"without a password{_reason(error)}"
+        ) from None
+    if settings.client_ca is not None:
+        _read_pem(settings.client_ca, "CERTIFICATE")
+        try:
+            context.load_verify_locations(settings.client_ca)
+        except ssl.SSLError as error:
+            raise OptionsError(f"{settings.client_ca}: there are no valid certificates in it{_reason(error)}") from None
+
+
+def _reason(error: ssl.SSLError) -> str:
+    return f" ({error.reason.lower().replace('_', ' ')})" if error.reason else ""
 
 
 def _read_pem(path: str, kind: str) -> bytes:

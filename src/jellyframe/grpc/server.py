@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Self
@@ -15,12 +16,15 @@ from grpc_health.v1._async import HealthServicer
 from jellyframe.errors import OptionsError, shortened
 from jellyframe.grpc import protocol
 from jellyframe.grpc.config import ServerSettings, TopicSettings
+from jellyframe.grpc.logs import LOGGER_NAME
 from jellyframe.grpc.metrics import Metrics
 from jellyframe.grpc.retention.opening import folder_of_topic, open_store, topics_below
 from jellyframe.grpc.security import Access, Certificates
 from jellyframe.grpc.services import Services
 from jellyframe.grpc.status_page import StatusPage
 from jellyframe.grpc.topics import QueueSettings, Topic, TopicNotFoundError, Topics
+
+_log = logging.getLogger(LOGGER_NAME)
 
 
 class Server:
@@ -167,11 +171,20 @@ class Server:
 
         Args:
             settings: the new settings, of which the tokens count; None for no new ones
+
+        Raises OptionsError if what they hold is not usable, or if there were tokens and are none: all stays as it was.
         """
+        services = self._services
+        if settings is not None and services is not None and services.access.tokens and not settings.tokens:
+            raise OptionsError(
+                "the settings have no tokens any more, and without any everybody may do everything: "
+                "start the server again if that is meant"
+            )
         if self._certificates is not None:
             self._certificates.reload()
-        if settings is not None and self._services is not None:
-            self._services.access = Access(settings.tokens)
+        if settings is not None and services is not None:
+            services.access = Access(settings.tokens)
+        _log.info("certificates and tokens were read again")
 
     # ---- topics ----
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import html
 import json
+import re
+import socket
 import threading
 import time
 from collections.abc import Callable
@@ -20,7 +22,7 @@ from jellyframe.grpc.protocol import TopicInfo
 
 # Seconds that the server has to answer in.
 _PATIENCE = 10.0
-_HOSTS = ("127.0.0.1", "localhost", "::1")
+_HOST = re.compile(r"(127(\.[0-9]+){3}|localhost|\[::1\])(:[0-9]+)?", re.IGNORECASE)
 
 _PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Jelly topics</title>
@@ -79,7 +81,7 @@ class StatusPage:
         self._loop = asyncio.get_running_loop()
         host, port = split_address(address)
         try:
-            self._server = ThreadingHTTPServer((host, port), self._handler(check_host=is_loopback(host)))
+            self._server = _http_server(host)((host, port), self._handler(check_host=is_loopback(host)))
         except OSError as error:
             raise OptionsError(f"cannot listen on {address}: {error.strerror or error}") from None
         self._server.daemon_threads = True
@@ -118,8 +120,7 @@ class StatusPage:
 
             def do_GET(self) -> None:  # the name that http.server looks for
                 # Pages of other sites must not read this one under a name of theirs.
-                name = self.headers.get("Host", "").rpartition(":")[0].strip("[]") or self.headers.get("Host", "")
-                if check_host and name not in _HOSTS:
+                if check_host and not _HOST.fullmatch(self.headers.get("Host", "")):
                     self.send_error(403, "ask for 127.0.0.1 or localhost")
                     return
                 answer = answers.get(self.path.partition("?")[0])
@@ -153,6 +154,13 @@ class StatusPage:
 
         self._loop.call_soon_threadsafe(call)
         return done.result(_PATIENCE)
+
+
+def _http_server(host: str) -> type[ThreadingHTTPServer]:
+    class HttpServer(ThreadingHTTPServer):
+        address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
+
+    return HttpServer
 
 
 def _summary(infos: list[TopicInfo]) -> str:

@@ -78,10 +78,17 @@ def add_parser(subparsers: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     import asyncio
 
+    from jellyframe.grpc.config_file import ConfigError
     from jellyframe.grpc.logs import set_up
     from jellyframe.grpc.server import Server
 
-    settings = settings_of(arguments)
+    try:
+        settings = settings_of(arguments)
+    except ConfigError as error:
+        *others, last = error.problems
+        for problem in others:
+            arguments.console.error(problem)
+        raise UsageError(last) from None
     server = Server(settings=settings)
     if arguments.check_config:
         arguments.console.note("the settings are valid")
@@ -95,7 +102,8 @@ def settings_of(arguments: argparse.Namespace) -> ServerSettings:
     """Return the settings of the file, with those of the command line in their place."""
     from dataclasses import replace
 
-    from jellyframe.grpc.config import ServerSettings, TopicSettings, parse_topic, read_config
+    from jellyframe.grpc.config import ServerSettings, TopicSettings, parse_topic
+    from jellyframe.grpc.config_file import read_config
     from jellyframe.grpc.security import TlsSettings
 
     settings = ServerSettings() if arguments.config is None else read_config(arguments.config)
