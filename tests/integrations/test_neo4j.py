@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -175,3 +176,33 @@ def test_many_properties_are_written_a_few_nodes_at_a_time(tmp_path: Path, monke
     assert rows(sliced.nodes) == rows(whole.nodes)
     assert rows(sliced.relationships) == rows(whole.relationships)
     assert sliced.node_count == whole.node_count == 80
+
+
+def test_names_and_numbers_as_the_importer_reads_them(tmp_path: Path) -> None:
+    a = IRI(EX + "a")
+    triples = [
+        # The column of ids is a property, too, and the importer refuses two of one name.
+        Triple(a, IRI(EX + "uri"), Literal("x")),
+        Triple(a, IRI(EX + "b{c"), Literal("1", datatype=XSD + "integer")),
+        Triple(a, IRI("http://other.org/label"), Literal("")),
+        Triple(a, IRI(EX + "label"), Literal("")),
+    ]
+    triples += [
+        Triple(a, IRI(EX + "double"), Literal(text, datatype=XSD + "double"))
+        for text in ("INF", "-INF", "NaN", "1.5E3", "0.1")
+    ]
+    files = jellyframe.write_neo4j(jellyframe.dumps(triples), tmp_path / "it's here")
+    (node,) = rows(files.nodes)
+    assert node == {
+        "uri:ID": EX + "a",
+        ":LABEL": "Resource",
+        f"{EX}uri:string": "x",
+        "b%7Bc:long": "1",
+        "http://other.org/label:string": "",
+        f"{EX}label:string": "",
+        "double:double[]": "Infinity\x1f-Infinity\x1fNaN\x1f1500\x1f0.1",
+    }
+    # An empty string is quoted; what is not there is not.
+    assert Path(files.nodes[1]).read_text().count('""') == 2
+    nodes = shlex.split(files.command())[-2]
+    assert nodes == f"--nodes={tmp_path}/it's here/nodes-header.csv,{tmp_path}/it's here/nodes-[0-9]+.csv"

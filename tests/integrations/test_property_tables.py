@@ -207,3 +207,31 @@ def test_tables_of_some_subjects_are_parts_of_the_table_of_all(triples: list[Tri
         tables = list(property_columns.make_tables(rows, parts, properties))
     assert all(len(table) == 1 or table.num_columns * len(table) <= cells for table in tables)
     assert pa.concat_tables(tables).equals(whole)
+
+
+VALUES = {
+    "boolean": ("true", "0"),
+    "integer": ("1", "12345678901234567890"),
+    "decimal": ("1.5", "2"),
+    "double": ("INF", "1e3"),
+    "date": ("2020-02-29", "0001-01-01"),
+    "dateTime": ("2020-02-29T00:00:00", "2020-02-29T00:00:00Z"),
+    "string": ("", "x"),
+}
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.sampled_from(sorted(VALUES)), st.integers(0, 1)), min_size=1))
+def test_a_cell_is_empty_where_there_is_no_value_and_only_there(given: list[tuple[int, str, int]]) -> None:
+    triples = [
+        Triple(IRI(f"a:{subject}"), IRI(f"a:{name}"), Literal(VALUES[name][which], datatype=XSD + name))
+        for subject, name, which in given
+    ]
+    table = pivot(jellyframe.dumps(triples))
+    values: dict[tuple[str, str], set[int]] = {}
+    for subject, name, which in given:
+        values.setdefault((f"a:{subject}", name), set()).add(which)
+    for row in table.to_pylist():
+        for name in table.column_names[1:]:
+            expected, found = values.get((row["subject"], name)), row[name]
+            assert (found is None) == (expected is None)
+            assert expected is None or len(found if isinstance(found, list) else [found]) == len(expected)

@@ -84,7 +84,8 @@ def converted(values: pa.Array, column: ColumnType) -> pa.Array:
         return values
     texts = pc.utf8_trim_whitespace(values)
     if column.kind == "boolean":
-        return pc.is_in(texts, value_set=pa.array(["true", "1"]))
+        # What is missing stays so; `is_in` would call it false.
+        return pc.or_(pc.equal(texts, "true"), pc.equal(texts, "1"))
     if column.kind in ("integer", "decimal", "float"):
         texts = pc.replace_substring_regex(texts, r"^\+", "")
     if column.kind == "decimal":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from typing import NamedTuple
 
 NODES, RELATIONSHIPS = "nodes", "relationships"
@@ -43,9 +44,10 @@ def is_graph_file(name: str) -> bool:
 def import_command(folder: str, database: str = "neo4j") -> str:
     """Return the command that makes a database of the files in a folder, as a shell takes it."""
     nodes, relationships = (
-        f"--{kind}='{folder}/{kind}-header.csv,{folder}/{kind}-[0-9]+.csv'" for kind in (NODES, RELATIONSHIPS)
+        f"--{kind}={shlex.quote(f'{folder}/{kind}-header.csv,{folder}/{kind}-[0-9]+.csv')}"
+        for kind in (NODES, RELATIONSHIPS)
     )
     return (
-        f"neo4j-admin database import full {database} --array-delimiter=U+001F --multiline-fields=true "
+        f"neo4j-admin database import full {shlex.quote(database)} --array-delimiter=U+001F --multiline-fields=true "
         f"{nodes} {relationships}"
     )

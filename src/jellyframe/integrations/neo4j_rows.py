@@ -22,6 +22,7 @@ from jellyframe.ops.bucket_files import BucketFile
 
 # No text is likely to have it, unlike the semicolon that Neo4j takes by default.
 ARRAY_DELIMITER = "\x1f"
+_ID = "uri"
 RELATIONSHIP_HEADER = [":START_ID", ":END_ID", ":TYPE", "uri"]
 # The side of a bucket that has nodes as the objects of statements.
 MENTIONS = 1
@@ -64,15 +65,20 @@ def node_properties(rows: SubjectRows) -> Properties:
 
 def node_header(properties: Properties) -> list[str]:
     """Return the names of the columns of nodes, with Neo4j's types."""
-    names = column_names(properties)
+    names = column_names(properties, _ID)
     return [
-        "uri:ID",
+        f"{_ID}:ID",
         ":LABEL",
         *(
-            f"{names[predicate]}:{_TYPES.get(column.type.kind, 'string')}{'[]' if column.repeats else ''}"
+            f"{_escaped(names[predicate])}:{_TYPES.get(column.type.kind, 'string')}{'[]' if column.repeats else ''}"
             for predicate, column in properties.items()
         ),
     ]
+
+
+def _escaped(name: str) -> str:
+    """Return a name without the brace that begins the options of a column; colons but the last are part of names."""
+    return name.replace("{", "%7B")
 
 
 def node_tables(rows: SubjectRows, mentions: Iterable[Batch], properties: Properties) -> Iterator[pa.Table]:
@@ -144,4 +150,9 @@ def _plain_texts(values: pa.Array, kind: ColumnType) -> pa.Array:
         return pc.strftime(values, "%Y-%m-%dT%H:%M:%SZ")
     if kind.kind == "timestamp":
         return pc.strftime(values, "%Y-%m-%dT%H:%M:%S")
-    return values.cast(pa.string())
+    texts = values.cast(pa.string())
+    if kind.kind == "float":
+        # Java's words.
+        for ours, theirs in (("inf", "Infinity"), ("-inf", "-Infinity"), ("nan", "NaN")):
+            texts = pc.if_else(pc.equal(texts, ours), theirs, texts)
+    return texts

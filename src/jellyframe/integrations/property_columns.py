@@ -119,11 +119,14 @@ def _taken(strings: pa.Array, numbers: pa.Array) -> pa.Array:
         ) from error
 
 
-def column_names(properties: Iterable[str]) -> dict[str, str]:
-    """Return the name of each predicate's column: the last part of its IRI, or all of it where that is not unique."""
+def column_names(properties: Iterable[str], taken: str = SUBJECT_COLUMN) -> dict[str, str]:
+    """Return the name of each predicate's column: the last part of its IRI, or all of it where that is not unique.
+
+    `taken` is the name of the subject's column.
+    """
     short = {predicate: re.split(r"[/#:]", predicate.rstrip("/#:"))[-1] or predicate for predicate in properties}
     # Engines that tables are for do not tell upper from lower case.
-    uses: dict[str, int] = {SUBJECT_COLUMN: 1}
+    uses: dict[str, int] = {taken: 1}
     for name in short.values():
         uses[name.lower()] = uses.get(name.lower(), 0) + 1
     return {predicate: name if uses[name.lower()] == 1 else predicate for predicate, name in short.items()}

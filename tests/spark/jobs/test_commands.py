@@ -87,6 +87,29 @@ def test_patches_in_a_row(server, tmp_path):
     assert not (tmp_path / "refused").exists()
 
 
+def test_tables_and_files_for_neo4j(server, tmp_path):
+    source = write_jelly(tmp_path / "source.jelly", [statement(number) for number in range(60)])
+    done = run("spark", "neo4j", source, "--to", tmp_path / "graph", "--json", server)
+    assert json.loads(done.out)["statements"] == 60
+    command = next(line for line in done.err.splitlines() if "neo4j-admin database import full" in line)
+    assert f"{tmp_path}/graph/nodes-header.csv,{tmp_path}/graph/nodes-[0-9]+.csv" in command
+    header = (tmp_path / "graph" / "relationships-header.csv").read_text()
+    assert header == '":START_ID",":END_ID",":TYPE","uri"\n'
+    here = jellyframe.write_neo4j(source, tmp_path / "here")
+    for kind in ("nodes", "relationships"):
+        theirs, ours = (
+            sorted(line for path in (tmp_path / name).glob(f"{kind}-[0-9]*") for line in path.read_text().splitlines())
+            for name in ("graph", "here")
+        )
+        assert theirs == ours
+    assert here.node_count > 0
+    refused = error_of("spark", "neo4j", source, "--to", tmp_path / "graph", server)
+    assert refused.rstrip().endswith("there is something already; use --overwrite")
+    run("spark", "neo4j", source, "--to", tmp_path / "graph", "--overwrite", server)
+    run("spark", "tables", source, "--to", tmp_path / "tables", server)
+    assert json.loads((tmp_path / "tables" / "manifest.json").read_text())["by"] == "class"
+
+
 def test_validate_answers_with_its_exit_code(server, source):
     good = write_jelly(source / "good.jelly", STATEMENTS)
     assert json.loads(run("spark", "validate", source, "--json", server).out)["ok"] is True
