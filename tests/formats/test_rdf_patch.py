@@ -95,8 +95,8 @@ ERRORS: list[tuple[str, int, int, str]] = [
     ("A <x:s> <x:p> <x:o> <x:g> <x:h> .", 1, 27, "expected '.', found '<'"),
     ("A <x:s> <x:p> <x:o> . x", 1, 23, "expected the end of the line, found 'x'"),
     ("A <s> <x:p> <x:o> .", 1, 3, "expected an absolute IRI"),
-    ("A<x:s> <x:p> <x:o> .", 1, 1, "expected a row of RDF Patch (A, D, H, PA, PD, TX, TC or TA), found 'A'"),
-    ("<x:s> <x:p> <x:o> .", 1, 1, "expected a row of RDF Patch (A, D, H, PA, PD, TX, TC or TA), found '<'"),
+    ("A<x:s> <x:p> <x:o> .", 1, 1, "expected a row of RDF Patch (A, D, H, PA, PD, TX, TC, TA or Z), found 'A'"),
+    ("<x:s> <x:p> <x:o> .", 1, 1, "expected a row of RDF Patch (A, D, H, PA, PD, TX, TC, TA or Z), found '<'"),
     ("  Q .", 1, 3, "expected a row of RDF Patch"),
     ("a <x:s> <x:p> <x:o> .", 1, 1, "expected a row of RDF Patch"),
     ("H id .", 1, 6, "expected any term as object, found '.'"),
@@ -115,6 +115,9 @@ ERRORS: list[tuple[str, int, int, str]] = [
     ("TX", 1, 3, "expected '.', found the end of the text"),
     ("TX .\n\n", 3, 1, "the text ends inside a transaction"),
     ("TX .\n# end of patch\nTC .", 2, 1, "'# end of patch' inside a transaction"),
+    ("TX .\n Z .\nTC .", 2, 2, "'Z .' inside a transaction"),
+    ("Z x", 1, 3, "expected '.', found 'x'"),
+    ("ZZ .", 1, 1, "expected a row of RDF Patch"),
     ('A <x:s> <x:é> "\\q" .', 1, 17, "after a backslash"),
 ]
 
@@ -186,6 +189,14 @@ def test_marks_end_patches(texts: ModuleType, ends: str) -> None:
     text = "# end of patch\n  # end of patch \t\r\n# end of patch.\nTX .\nTC .\n# end of patch\nH id <x:1> .\n"
     expected = ["TX", "TC", "H"] if ends == "none" else ["P", "P", "TX", "TC", "P", "H"]
     assert [row[0] for row in rows_of(texts, text, patch_ends=ends)] == expected
+
+
+@pytest.mark.parametrize("ends", ["headers", "marks", "transactions", "none"])
+def test_segments_of_jena_are_patches(texts: ModuleType, ends: str) -> None:
+    text = "Z .\n Z.\r\nTX .\nTC .\nZ . # end\nH id <x:1> .\nZ .\n"
+    expected = ["TX", "TC", "H"] if ends == "none" else ["P", "P", "TX", "TC", "P", "H", "P"]
+    for batch_rows in (1, 100):
+        assert [row[0] for row in rows_of(texts, text, patch_ends=ends, batch_rows=batch_rows)] == expected
 
 
 def test_the_patches_of_a_text() -> None:

@@ -269,6 +269,8 @@ TEXTS = [
     # A transaction that is not ended.
     ("TX .\nA <x:s> <x:p> <x:o> .\n", "TX A TA"),
     ("TX .\n# end of patch\nA <x:s> <x:p> <x:o> .", "TX TA TX A TC"),
+    ("TX .\nZ .\nA <x:s> <x:p> <x:o> .", "TX TA TX A TC"),
+    ("A <x:s> <x:p> <x:o> .\nZ x\nA <x:s> <x:p> <x:o> .", "A TX A TC"),
     ("TC .\nA <x:s> <x:p> <x:o> .", "TX A TC"),
 ]
 

@@ -285,6 +285,16 @@ def test_a_graph_to_repeat_must_have_come_before(twin: ModuleType, content: Any)
     assert "graph is to be repeated" in refusal(twin, stream(options(), *ENTRIES, content))
 
 
+def test_a_namespace_before_the_first_graph_is_refused_or_else_in_the_default_graph(twin: ModuleType) -> None:
+    first = row(namespace_add=namespace(name="n", value=iri(1, 1)))
+    data = stream(options(), *ENTRIES, first, add(**SPOG), row(namespace_delete=namespace(name="n")))
+    with pytest.raises(ParseError, match=r"set strict=False$"):
+        lines(twin, data)
+    assert lines(twin, data, strict=False) == [f'PA "n" {A} .', ADDED, f'PD "n" {G} .']
+    # That is for namespaces alone: it gives statements nothing to repeat.
+    assert "graph is to be repeated" in refusal(twin, stream(options(), *ENTRIES, first, add(**SPO)), strict=False)
+
+
 # ---- options ----
 
 

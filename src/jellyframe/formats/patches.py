@@ -122,8 +122,8 @@ def open_patch_input(
         delimited: of Jelly-Patch, whether the frames have their lengths in front; by default the first bytes tell
         byte_range: of Jelly-Patch, read from one restart point to another
         statement_type: of text, QUADS, or TRIPLES, where a graph is an error
-        patch_ends: of text, where the patches end: `headers` (at a line `# end of patch` and before a header that
-            follows other rows), `marks` (only at such lines), `transactions` (at such lines and after each
+        patch_ends: of text, where the patches end: `headers` (at a line `# end of patch` or `Z .` and before a header
+            that follows other rows), `marks` (only at such lines), `transactions` (at such lines and after each
             transaction) or `none`
         generalized: of text, let any term stand in any place
         on_error: of text, called with the error of each line that cannot be read, which is then left out; the

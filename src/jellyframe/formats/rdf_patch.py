@@ -9,8 +9,8 @@ A line is a row: `H key value .`, `TX .`, `TC .`, `TA .`, `PA "name" <iri> [grap
 N-Triples cannot hold is written as `formats/ntriples.py` says. Other words for the same are also read: names as `rdf:`,
 and the IRI of a namespace in quotation marks.
 
-The text has no row for the end of a patch. It is written as the comment `# end of patch`, which others pass over, and
-`PatchEnds` says where patches end when a text is read.
+RDF Patch has no row for the end of a patch. It is written as the comment `# end of patch`, which others pass over, and
+`PatchEnds` says where patches end when a text is read. Jena's row for it, `Z .`, is read as that comment.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from jellyframe.patch.tables import PatchTable
     from jellyframe.storage.types import Compression, FileSystem, Sink, Source
 
-# Where the patches of a text end: at marks `# end of patch` and before headers that follow other rows, at marks alone,
-# at marks and after each transaction, or only with the text.
+# Where the patches of a text end: at marks, `# end of patch` or `Z .`, and before headers that follow other rows; at
+# marks alone; at marks and after each transaction; or only with the text.
 PatchEnds: TypeAlias = Literal["headers", "marks", "transactions", "none"]
 PATCH_ENDS: Final[tuple[PatchEnds, ...]] = get_args(PatchEnds)
 _END_BITS: Final[dict[PatchEnds, int]] = {

@@ -21,6 +21,7 @@ try:
 except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
     import cython
 
+from jellyframe.errors import Advice, ParseError
 from jellyframe.kernel.decode_frames_cy import FrameDecoder
 from jellyframe.kernel.memory_cy import grown_ints, int_column
 
@@ -100,7 +101,7 @@ class PatchDecoder(FrameDecoder):
     """Reads a patch stream. The settings that it takes of the options are the statement type and the stream type.
 
     `strict` refuses what the specification lets a consumer refuse: transactions that do not alternate between start and
-    end, and graphs in a stream of triples.
+    end, graphs in a stream of triples, and namespaces without a graph before the first graph of a stream of quads.
     """
 
     strict: cython.bint
@@ -206,13 +207,26 @@ class PatchDecoder(FrameDecoder):
                 self.fail_graph(pos)
             return self.add_row(name, iri, -1)
         if self.term_kind == PART_ABSENT:
-            self.require_repeatable(8, pos)
+            if self.last[3] < 0 and self.strict:
+                self.fail_unset_graph(pos)
         else:
             if self.term_kind >= 2:
                 # The kinds that graphs have are an IRI, a blank node, the default graph, a literal.
                 self.term_kind = PART_DEFAULT_GRAPH if self.term_kind == 2 else PART_LITERAL
             self.last[3] = self.term(self.term_kind, self.term_start, self.term_stop, 3)
         return self.add_row(name, iri, self.last[3])
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def fail_unset_graph(self, pos: cython.Py_ssize_t) -> cython.int:
+        raise ParseError(
+            "the graph is to be repeated, but none came before this namespace" + self.reference_hint,
+            source=self.source_name,
+            frame=self.frame_number,
+            row=self.row_number,
+            offset=self.base_offset + pos,
+            advice=self.reference_advice or Advice("argument", "strict", "False"),
+        )
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)

@@ -57,7 +57,7 @@ AT_MARKS = 1
 AT_HEADERS = 2
 AT_TRANSACTIONS = 4
 _END_OF_PATCH = b"# end of patch"
-_WORDS = "A, D, H, PA, PD, TX, TC or TA"
+_WORDS = "A, D, H, PA, PD, TX, TC, TA or Z"
 
 
 @cython.final
@@ -139,11 +139,16 @@ class PatchTextParser(LineParser):
                 c = self.skip_blanks()
                 if c == 0x0A or c == 0x0D or c == 0x23:
                     if c == 0x23 and self.ends != 0 and self._is_mark():
+                        self.place = self.pos
+                        self._require_no_transaction("# end of patch")
                         self._mark(builder)
                     self.end_line()
                     continue
             self.place = self.pos
             op = self.line_op = self._operation(c)
+            if op == PATCH_PUNCTUATION:
+                self._segment(builder)
+                continue
             if self.is_end_due or (op == PATCH_HEADER and self._begins_patch()):
                 # The line is read again, after the mark.
                 self._add_mark(builder, PATCH_PUNCTUATION)
@@ -181,13 +186,15 @@ class PatchTextParser(LineParser):
                 op = PATCH_TRANSACTION_COMMIT
             elif second == 0x41:
                 op = PATCH_TRANSACTION_ABORT
-        if op >= PATCH_NAMESPACE_ADD and op != PATCH_HEADER:
+        elif c == 0x5A:
+            op = PATCH_PUNCTUATION
+        if PATCH_NAMESPACE_ADD <= op < PATCH_HEADER:
             second = self.byte_at(self.pos + 2)
             self.pos += 1
         if op == 0 or not (
             second == 0x20
             or second == 0x09
-            or (PATCH_TRANSACTION_START <= op <= PATCH_TRANSACTION_ABORT and (second == 0x2E or second == 0x0A))
+            or (op >= PATCH_TRANSACTION_START and op != PATCH_HEADER and (second == 0x2E or second == 0x0A))
         ):
             return self.expected(self.place, f"a row of RDF Patch ({_WORDS})")
         self.pos += 1
@@ -289,9 +296,26 @@ class PatchTextParser(LineParser):
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
-    def _mark(self, builder: BatchBuilder) -> cython.int:
+    def _segment(self, builder: BatchBuilder) -> cython.int:
+        """Read the row `Z .`, with which Jena ends a segment of a text: a patch."""
+        if self.ends == 0:
+            return self._end_row()
+        # Behind one that cannot be read nobody knows what rows are in.
+        self.line_op = 0
+        self._require_no_transaction("Z .")
+        self._end_row()
+        return self._mark(builder)
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def _require_no_transaction(self, mark: str) -> cython.int:
         if self.in_transaction and self.is_turn_known:
-            return self.fail(self.pos, "'# end of patch' inside a transaction")
+            return self.fail(self.place, f"'{mark}' inside a transaction")
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def _mark(self, builder: BatchBuilder) -> cython.int:
         self.in_transaction = False
         self.is_turn_known = True
         self._add_mark(builder, PATCH_PUNCTUATION)

@@ -22,7 +22,8 @@ class PatchStreamDecoder(AnyStreamDecoder[PatchOptions]):
     Args:
         limits: what untrusted input may ask for.
         strict: refuse what the specification lets a consumer refuse or ignore: transactions that start or end where
-            they must not, or are open at the end, and graphs in a stream of triples.
+            they must not, or are open at the end, graphs in a stream of triples, and namespaces without a graph before
+            the first graph of a stream of quads, which are else in the default graph.
         concatenated: every options row begins a new stream; otherwise a repeated one has to be identical, and changes
             nothing.
         delimited: whether the frames have their lengths in front; by default the first three bytes tell.

@@ -47,7 +47,8 @@ def open_patch_reader(
         source: a path, a URI, bytes, or a binary file object, which need not seek. gzip and Zstandard are recognised.
         limits: what untrusted input may ask for.
         strict: refuse what the specification lets a consumer refuse or ignore: transactions that start or end where
-            they must not, or are open at the end, and graphs in a stream of triples, which are else ignored.
+            they must not, or are open at the end; graphs in a stream of triples, which are else ignored; and namespaces
+            without a graph before the first graph of a stream of quads, which are else in the default graph.
         concatenated: every options row begins a new stream. By default, as the format says, a repeated one has to be
             identical and changes nothing.
         batch_rows: rows in a batch, at most.

@@ -37,7 +37,8 @@ def add_patch_reading_options(parser: CommandParser, *, text: bool = True, jelly
     parser.add_switch(
         "--strict",
         default=True,
-        help="whether to refuse transactions that start or end where they must not, or are open at the end",
+        help="whether to refuse transactions that start or end where they must not, or are open at the end, graphs in "
+        "streams of triples, and namespaces without a graph before the first graph of a stream of quads",
     )
     if text:
         parser.add_argument(
@@ -45,7 +46,8 @@ def add_patch_reading_options(parser: CommandParser, *, text: bool = True, jelly
             choices=PATCH_ENDS,
             default="headers",
             help="where the patches of a text end: before a header that follows other rows, only at lines "
-            "`# end of patch`, after each transaction, or with the text; such a line also ends one, but for `none`",
+            "`# end of patch` or `Z .`, after each transaction, or with the text; such a line also ends one, but for "
+            "`none`",
         )
         parser.add_switch("--lenient", default=False, help="take IRIs that are not absolute, in a text")
     if jelly:

@@ -23,7 +23,7 @@ _DESCRIPTION = """\
 Convert RDF Patch text to Jelly-Patch. gzip and Zstandard are recognised by themselves.
 
 The stream is of type PUNCTUATED, with quads, unless said otherwise. A patch ends with its file, at a line
-`# end of patch`, and where --patch-ends says; in a FLAT stream all is one patch."""
+`# end of patch` or `Z .`, and where --patch-ends says; in a FLAT stream all is one patch."""
 
 
 def add_parser(subparsers: Any) -> None:
