@@ -42,15 +42,17 @@ soak: venv
 	$(BIN)/python -m pytest tests/soak $(PYTEST_ARGS)
 
 # Against Jelly-JVM, Jena, RDF4J, gRPC for Java and a Kafka broker, which Maven fetches. Where it does not find Jelly-JVM's
-# module for Pekko, the tests of that are skipped.
+# modules for Pekko or for Jelly-Patch, the tests of those are skipped.
 interop: venv
 	@command -v mvn >/dev/null && command -v javac >/dev/null || { \
 	  echo "make interop needs Maven and a JDK (17 or newer): mvn or javac is not on the path" >&2; exit 1; }
 	mvn --batch-mode --quiet --file tests/jvm/java compile dependency:build-classpath -Dmdep.outputFile=$(CURDIR)/build/jvm/classpath
 	mvn --batch-mode --quiet --file tests/jvm/kafka dependency:build-classpath -Dmdep.outputFile=$(CURDIR)/build/jvm/kafka-classpath
-	rm -f build/jvm/pekko/classpath
-	-mvn --batch-mode --quiet --file tests/jvm/pekko dependency:build-classpath -Dmdep.outputFile=$(CURDIR)/build/jvm/pekko/classpath
-	test ! -e build/jvm/pekko/classpath || mvn --batch-mode --quiet --file tests/jvm/pekko compile
+	rm -f build/jvm/pekko/classpath build/jvm/patch/classpath
+	for module in pekko patch; do \
+	  mvn --batch-mode --quiet --file tests/jvm/$$module dependency:build-classpath -Dmdep.outputFile=$(CURDIR)/build/jvm/$$module/classpath || continue; \
+	  mvn --batch-mode --quiet --file tests/jvm/$$module compile || exit 1; \
+	done
 	$(BIN)/python -m pytest tests/jvm $(PYTEST_ARGS)
 
 lint: venv

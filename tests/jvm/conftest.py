@@ -30,7 +30,16 @@ transaction.state.log.min.isr=1
 
 @pytest.fixture(scope="session")
 def jvm() -> Iterator[Jvm]:
-    command = java_command("classpath", "interop.Main")
+    yield from running(java_command("classpath", "interop.Main"))
+
+
+@pytest.fixture(scope="session")
+def patch_jvm() -> Iterator[Jvm]:
+    """A JVM with Jelly-JVM's patch modules."""
+    yield from running(java_command("patch/classpath", "interop.PatchMain"))
+
+
+def running(command: list[str]) -> Iterator[Jvm]:
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8") as process:
         yield Jvm(process)
         assert process.stdin is not None

@@ -1,4 +1,7 @@
-"""Jena reads the RDF Patch text that we make of Jelly-Patch, writes it again, and makes the same of data as we do."""
+"""Jena reads the RDF Patch text that we make of Jelly-Patch, writes it again, and makes the same of data as we do.
+
+With Jelly-JVM's patch modules it converts Jelly-Patch to text and back.
+"""
 
 from __future__ import annotations
 
@@ -96,6 +99,26 @@ def test_jena_reads_and_writes_the_text_of_our_patches(
             text.write_batch(batch)
     jvm.run("patch-copy", folder / "ours.rdfp", folder / "theirs.rdfp")
     assert read(folder / "theirs.rdfp") == without_graphs_of_namespaces(as_quads(rows))
+
+
+@EXAMPLES
+@given(patch=patches(), frame_rows=st.sampled_from([1, 3, 256]))
+def test_jena_converts_our_patches_to_text_and_back(
+    patch_jvm: Jvm, folder: Path, patch: tuple[PatchOptions, list[PatchRow]], frame_rows: int
+) -> None:
+    options, rows = patch
+    expected = without_graphs_of_namespaces(as_quads(rows))
+    with jellyframe.open_patch_writer(folder / "ours.jellyp", options, frame_rows=frame_rows) as writer:
+        writer.write(rows)
+    patch_jvm.run("from-jelly", folder / "ours.jellyp", folder / "theirs.rdfp")
+    assert read(folder / "theirs.rdfp") == expected
+    sizes = (options.max_name_table_size, options.max_prefix_table_size, options.max_datatype_table_size)
+    types = (options.statement_type.name, options.stream_type.name)
+    patch_jvm.run("to-jelly", folder / "theirs.rdfp", folder / "theirs.jellyp", *types, *sizes, frame_rows)
+    # Namespaces have no graph in Jena's text, and so neither in a stream of quads that Jelly-JVM makes of it.
+    with jellyframe.open_patch_reader(folder / "theirs.jellyp", strict=False) as reader:
+        assert reader.options.stream_type is options.stream_type
+        assert without_graphs_of_namespaces(as_quads(list(reader.rows()))) == expected
 
 
 @EXAMPLES

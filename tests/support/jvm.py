@@ -10,7 +10,10 @@ import pytest
 
 BUILD = Path(__file__).parents[2] / "build" / "jvm"
 # What `make interop` goes on without where Maven does not find it.
-MAY_BE_MISSING = {"pekko/classpath": "eu.neverblink.jelly:jelly-pekko-grpc_3"}
+MAY_BE_MISSING = {
+    "patch/classpath": "eu.neverblink.jelly:jelly-core-patch, jelly-jena-patch or jelly-rdf4j-patch",
+    "pekko/classpath": "eu.neverblink.jelly:jelly-pekko-grpc_3",
+}
 
 
 def java_command(classpath: str, *words: object) -> list[str]:

@@ -57,16 +57,7 @@ def patch_streams(draw: st.DrawFn) -> Case:
     shape = draw(SHAPES)
     stream_type = draw(st.sampled_from([FRAME, FLAT, PUNCTUATED]))
     rows = draw(row_lists(shape, stream_type))
-    needs = [table_needs(terms_of(patch_oracle.build_row(jellyframe, row))) for row in rows]
-    options = {
-        "statement_type": 2 if shape.quads else 1,
-        "stream_type": stream_type,
-        "generalized_statements": shape.generalized,
-        "rdf_star": shape.star,
-        "max_name_table_size": max([draw(st.sampled_from([8, 9, 16, 4000])), *(names for names, _ in needs)]),
-        "max_prefix_table_size": draw(st.sampled_from([0, 1, 2, 4, 150])),
-        "max_datatype_table_size": max([draw(st.sampled_from([0, 1, 2, 32])), *(types for _, types in needs)]),
-    }
+    options = draw(fitting_options(shape, stream_type, rows))
     # A bare frame holds one patch only.
     delimited = ("P",) in rows[:-1] or draw(st.sampled_from([True, True, False]))
     writing = {
@@ -77,6 +68,23 @@ def patch_streams(draw: st.DrawFn) -> Case:
         "index": delimited and stream_type != FRAME and draw(st.booleans()),
     }
     return options, writing, rows
+
+
+@st.composite
+def fitting_options(
+    draw: st.DrawFn, shape: Shape, stream_type: int, rows: list[patch_oracle.PlainRow]
+) -> dict[str, Any]:
+    """Options of a stream with these rows: tables from tiny to big, with room for each of the rows."""
+    needs = [table_needs(terms_of(patch_oracle.build_row(jellyframe, row))) for row in rows]
+    return {
+        "statement_type": 2 if shape.quads else 1,
+        "stream_type": stream_type,
+        "generalized_statements": shape.generalized,
+        "rdf_star": shape.star,
+        "max_name_table_size": max([draw(st.sampled_from([8, 9, 16, 4000])), *(names for names, _ in needs)]),
+        "max_prefix_table_size": draw(st.sampled_from([0, 1, 2, 4, 150])),
+        "max_datatype_table_size": max([draw(st.sampled_from([0, 1, 2, 32])), *(types for _, types in needs)]),
+    }
 
 
 def terms_of(row: Any) -> list[Any]:

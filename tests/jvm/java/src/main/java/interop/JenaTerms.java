@@ -38,6 +38,11 @@ final class JenaTerms implements Terms<Node> {
   }
 
   @Override
+  public String lexical(Node term) {
+    return term.isLiteral() ? term.getLiteralLexicalForm() : null;
+  }
+
+  @Override
   public void append(StringBuilder line, Node term) {
     if (term == null || Quad.isDefaultGraph(term)) {
       return;

@@ -4,22 +4,12 @@ import eu.neverblink.jelly.convert.jena.JenaConverterFactory;
 import eu.neverblink.jelly.convert.rdf4j.Rdf4jConverterFactory;
 import java.nio.file.Path;
 
-/** The commands that the tests call, one for each line of standard input, so that one JVM serves them all. */
+/** What the tests call. */
 public final class Main {
   private Main() {}
 
   public static void main(String[] arguments) throws Exception {
-    var in = new java.io.BufferedReader(new java.io.InputStreamReader(System.in));
-    for (String line = in.readLine(); line != null; line = in.readLine()) {
-      String answer = "ok";
-      try {
-        run(line.split("\t"));
-      } catch (Throwable error) {
-        answer = "error " + String.valueOf(error).replace('\n', ' ');
-      }
-      System.out.println(answer);
-      System.out.flush();
-    }
+    Commands.serve(Main::run);
   }
 
   private static void run(String[] words) throws Exception {

@@ -43,6 +43,11 @@ final class Rdf4jTerms implements Terms<Value> {
   }
 
   @Override
+  public String lexical(Value term) {
+    return term instanceof Literal literal ? literal.getLabel() : null;
+  }
+
+  @Override
   public void append(StringBuilder line, Value term) {
     if (term == null) {
       return;

@@ -12,6 +12,9 @@ interface Terms<T> {
 
   T defaultGraph();
 
+  /** Returns the lexical form of a literal, and null for other terms. */
+  String lexical(T term);
+
   /** Appends a term in N-Triples syntax; nothing for the default graph. */
   void append(StringBuilder line, T term);
 
