@@ -120,6 +120,17 @@ def test_topics_are_bounded_and_those_that_nobody_uses_are_forgotten(server: Run
     assert len(server.topics()) <= 20
 
 
+def test_names_of_topics_are_bounded(client: PlainClient, server: RunningServer) -> None:
+    longest = "é" * 2048
+    client.subscribe(longest).cancel()
+    error = client.subscribe(longest + "a").error()
+    assert error.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+    assert "the name of the topic has 4097 bytes, and at most 4096 are allowed" in error.details()
+    frames = frames_of(triples(1), 1, StreamOptions.small(stream_name=longest + "a"))
+    assert status(lambda: client.publish(frames))[0] is grpc.StatusCode.RESOURCE_EXHAUSTED
+    assert longest + "a" not in [info.name for info in server.topics()]
+
+
 def test_a_topic_that_the_server_does_not_have_is_not_found() -> None:
     with RunningServer(topics={"t": "live"}, default_topic="none") as server, PlainClient(server.address) as client:
         client.publish(FRAMES)

@@ -121,7 +121,8 @@ def test_status_page_in_a_browser(server: RunningServer, tmp_path: Path) -> None
     dom = opened_at(find_browser(), address, tmp_path, "--virtual-time-budget=3000", "--dump-dom")
     assert "<td>replay</td>" in dom
     # Written by the script: numbers of today, and no markup from a name.
-    assert "<td>&lt;b&gt;&amp;</td>" in dom
+    assert ">&lt;b&gt;&amp;</td>" in dom
+    assert "<td>&lt;b&gt;&amp;</td>" not in dom
     assert "2 topics, 0 publishers, 0 subscribers" in dom
 
 

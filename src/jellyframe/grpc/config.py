@@ -91,6 +91,7 @@ class ServerLimits:
     Args:
         max_streams: publications and subscriptions at the same time
         max_topics: topics at the same time
+        max_topic_bytes: bytes of the name of a topic
         max_frame_bytes: bytes of one frame
         max_name_table_size: entries in the table of names of a publication or subscription
         max_prefix_table_size: entries in the table of prefixes
@@ -100,6 +101,7 @@ class ServerLimits:
 
     max_streams: int = 20_000
     max_topics: int = 10_000
+    max_topic_bytes: int = 4096
     max_frame_bytes: int = DEFAULT_FRAME_BYTES
     max_name_table_size: int = 4096
     max_prefix_table_size: int = 4096
@@ -109,6 +111,7 @@ class ServerLimits:
     def __post_init__(self) -> None:
         for key in ("max_streams", "max_topics", "max_frame_bytes"):
             _check_number(key, getattr(self, key), least=1)
+        _check_number("max_topic_bytes", self.max_topic_bytes)
         _check_number("max_frame_bytes", self.max_frame_bytes, most=2**31 - 1)
         _check_number("max_name_table_size", self.max_name_table_size, least=MIN_NAME_TABLE_SIZE)
         for key in ("max_prefix_table_size", "max_datatype_table_size", "max_nesting_depth"):

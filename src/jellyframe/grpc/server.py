@@ -58,7 +58,8 @@ class Server:
             settings = replace(settings, default_topic=_topic_settings(default_topic))
         self.settings = settings
         self._limits = settings.limits.for_streams()
-        self._topics = Topics(self._open_topic, max_topics=settings.limits.max_topics)
+        limits = settings.limits
+        self._topics = Topics(self._open_topic, max_topics=limits.max_topics, max_name_bytes=limits.max_topic_bytes)
         self._certificates = None if settings.tls is None else Certificates(settings.tls)
         self._server: grpc.aio.Server | None = None
         self._services: Services | None = None

@@ -28,18 +28,20 @@ _PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Jelly topics</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <style>
-body {{ font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 70rem; padding: 0 1rem; color: #222; }}
+body {{ font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 80rem; padding: 0 1rem; color: #222; }}
 table {{ border-collapse: collapse; width: 100%; }}
-th, td {{ padding: .35rem .6rem; border-bottom: 1px solid #ddd; text-align: right; }}
+th, td {{ padding: .35rem .6rem; border-bottom: 1px solid #ddd; text-align: right; white-space: nowrap; }}
 th:first-child, td:first-child, th:nth-child(2), td:nth-child(2) {{ text-align: left; }}
-td:first-child {{ overflow-wrap: anywhere; }}
+td:first-child {{ max-width: 14rem; overflow: hidden; text-overflow: ellipsis; }}
+#scroll {{ overflow-x: auto; }}
 @media (prefers-color-scheme: dark) {{ body {{ background: #181818; color: #ddd; }} th, td {{ border-color: #444; }} }}
 </style></head><body>
 <h1>Jelly topics</h1>
 <p id="summary">{summary}</p>
+<div id="scroll">
 <table><thead><tr><th>topic</th><th>retention</th><th>publishers</th><th>subscribers</th><th>statements</th>
-<th>statements/s</th><th>received</th><th>sent</th><th>kept from</th><th>next</th></tr></thead>
-<tbody id="topics">{rows}</tbody></table>
+<th>statements/s</th><th>received</th><th>sent</th><th>kept frames</th><th>next offset</th></tr></thead>
+<tbody id="topics">{rows}</tbody></table></div>
 <p><a href="/metrics">metrics</a> · <a href="/topics.json">JSON</a></p>
 <script>
 let before = null;
@@ -54,9 +56,11 @@ async function refresh() {{
     const rate = last ? (topic.statements - last.statements) / (state.time - before.time) : 0;
     const number = value => Math.round(value).toLocaleString("en");
     cell(row, topic.name || "(empty)");
+    row.cells[0].title = topic.name;
     cell(row, topic.retention);
     for (const value of [topic.publishers, topic.subscribers, topic.statements, rate, topic.bytes_in, topic.bytes_out,
-                         topic.first_offset, topic.next_offset]) cell(row, number(value));
+                         topic.next_offset - topic.first_offset]) cell(row, number(value));
+    cell(row, topic.next_offset);
   }}
   document.getElementById("summary").textContent = state.summary;
   before = state;
@@ -170,5 +174,5 @@ def _summary(infos: list[TopicInfo]) -> str:
 
 def _row(info: TopicInfo) -> str:
     numbers = (info.publishers, info.subscribers, info.statements, "", info.bytes_in, info.bytes_out)
-    cells = (info.name or "(empty)", info.retention, *numbers, info.first_offset, info.next_offset)
+    cells = (info.name or "(empty)", info.retention, *numbers, info.next_offset - info.first_offset, info.next_offset)
     return "<tr>" + "".join(f"<td>{html.escape(str(cell))}</td>" for cell in cells) + "</tr>"

@@ -339,11 +339,13 @@ class Topics:
     Args:
         open_topic: returns the topic of a name, not yet started; raises a JellyError if there is none
         max_topics: how many topics there may be
+        max_name_bytes: how long their names may be
     """
 
-    def __init__(self, open_topic: Callable[[str], Topic], *, max_topics: int) -> None:
+    def __init__(self, open_topic: Callable[[str], Topic], *, max_topics: int, max_name_bytes: int) -> None:
         self._open_topic = open_topic
         self._max_topics = max_topics
+        self._max_name_bytes = max_name_bytes
         self._topics: dict[str, Topic] = {}
         self._opening: dict[str, asyncio.Future[None]] = {}
 
@@ -364,12 +366,18 @@ class Topics:
 
     async def _open(self, name: str) -> None:
         try:
+            self._check_name(name)
             self._make_room()
             topic = self._open_topic(name)
             await topic.start()
             self._topics[name] = topic
         finally:
             del self._opening[name]
+
+    def _check_name(self, name: str) -> None:
+        size = len(name.encode())
+        if size > self._max_name_bytes:
+            raise LimitError(f"the name of the topic has {size} bytes, and at most {self._max_name_bytes} are allowed")
 
     def _make_room(self) -> None:
         """Evict idle topics that keep nothing, if the limit on topics is reached."""

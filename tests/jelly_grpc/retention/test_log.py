@@ -15,6 +15,7 @@ import jellyframe
 from jellyframe import DEFAULT_GRAPH, IRI, Quad, StreamOptions
 from jellyframe.errors import StorageError
 from jellyframe.grpc.config import TopicSettings
+from jellyframe.grpc.retention.log import LogSettings
 from jellyframe.options import LogicalType, PhysicalType
 from jellyframe.stream.index import restart_points
 from support.grpc_process import ServerProcess
@@ -84,6 +85,25 @@ def test_files_are_rolled_by_size_and_removed_by_bytes(tmp_path: Path) -> None:
         assert f"the oldest one is at {info.first_offset}" in reason
         code, reason = status(lambda: client.subscribe("t", metadata=[("jelly-from", "251")]).take(1))
         assert code is grpc.StatusCode.OUT_OF_RANGE
+
+
+def test_files_are_small_enough_for_what_is_kept(tmp_path: Path) -> None:
+    with server_on(tmp_path, max_bytes=40_000) as server, PlainClient(server.address) as client:
+        for run in range(30):
+            client.publish(frames_of(triples(100, 100 * run), 4, TOPIC))
+        (info,) = server.topics()
+        assert info.first_offset > 0
+        assert info.next_offset == 750
+        assert 20_000 < sum(file.stat().st_size for file in files_of(tmp_path)) < 44_000
+        assert all_of(client, 1).statements == triples(4, 4 * info.first_offset)
+
+
+def test_files_do_not_grow_older_than_a_quarter_of_what_is_kept() -> None:
+    assert LogSettings(max_age=3600).roll_age == 900
+    assert LogSettings(max_age=3600, segment_age=60).roll_age == 60
+    assert LogSettings().roll_age == 24 * 3600
+    assert LogSettings(max_bytes=1 << 30).roll_bytes == 64 << 20
+    assert LogSettings(max_bytes=1 << 20).roll_bytes == 1 << 18
 
 
 def test_files_are_rolled_and_removed_by_age(tmp_path: Path) -> None:

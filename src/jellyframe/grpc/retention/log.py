@@ -38,9 +38,11 @@ _CLEAN_UP_EVERY = 30.0
 class LogSettings(NamedTuple):
     """How much a log keeps, and when it begins another file.
 
+    Whole files are removed, so files hold at most a quarter of what is kept.
+
     Attributes:
         max_bytes: bytes of all files, None for no limit; the file that is written to stays
-        max_age: seconds after which a file is removed, None for no limit
+        max_age: seconds after the last frame in it after which a file is removed, None for no limit
         segment_bytes: bytes after which another file begins
         segment_age: seconds after which another file begins
     """
@@ -49,6 +51,16 @@ class LogSettings(NamedTuple):
     max_age: float | None = None
     segment_bytes: int = 64 << 20
     segment_age: float = 24 * 3600.0
+
+    @property
+    def roll_bytes(self) -> int:
+        """Bytes after which another file does begin."""
+        return self.segment_bytes if self.max_bytes is None else min(self.segment_bytes, self.max_bytes // 4)
+
+    @property
+    def roll_age(self) -> float:
+        """Seconds after which another file does begin."""
+        return self.segment_age if self.max_age is None else min(self.segment_age, self.max_age / 4)
 
 
 class _Waiting(NamedTuple):
@@ -249,8 +261,8 @@ class LogStore(Store):
         current, settings = self._encoding, self._settings
         if (
             current is not None
-            and current.size < settings.segment_bytes
-            and time.monotonic() - current.begun < settings.segment_age
+            and current.size < settings.roll_bytes
+            and time.monotonic() - current.begun < settings.roll_age
             and current.fits(options)
         ):
             return current
