@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from concurrent.futures import Future
 
 import confluent_kafka
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from jellyframe import dumps, loads
 from jellyframe.errors import OptionsError, RemoteError
 from jellyframe.grpc import connect
-from jellyframe.grpc.retention.kafka_cluster import KafkaAddress, record_topic
+from jellyframe.grpc.retention.kafka_cluster import KafkaAddress, KafkaCluster, record_topic
 from support.command import error_of
 from support.grpc_process import ServerProcess
 from support.grpc_server import RunningServer
@@ -158,6 +159,38 @@ def test_the_command(brokers):
         assert server.end() == (0, "")
     assert "exclude each other" in error_of("grpc", "serve", "--store", "kafka://a:1", "--default-topic", "live")
     assert "is not a Kafka cluster" in error_of("grpc", "serve", "--store", "mysql://a:1")
+
+
+class CreatingClient:
+    """What makes topics, where the cluster of librdkafka makes them by itself."""
+
+    def __init__(self, _settings):
+        self.made: Future = Future()
+        self.made.set_result(None)
+
+    def create_topics(self, topics, **_settings):
+        return {topic.topic: self.made for topic in topics}
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+def test_brokers_need_time_to_know_a_new_topic(brokers, monkeypatch, is_known):
+    asked: list = []
+    partitions_of = KafkaCluster._partitions
+
+    def partitions_later(self, name):
+        asked.append(name)
+        return partitions_of(self, name) if is_known and len(asked) > 3 else 0
+
+    monkeypatch.setattr(KafkaCluster, "_partitions", partitions_later)
+    monkeypatch.setattr("confluent_kafka.admin.AdminClient", CreatingClient)
+    monkeypatch.setattr("jellyframe.grpc.retention.kafka_cluster._PATIENCE", 30 if is_known else 0)
+    with RunningServer(default_topic=f"kafka://{brokers}") as server, connect(server.address) as client:
+        if is_known:
+            client.publish("new", triples(10))
+            assert take(client.subscribe("new", from_="earliest"), 10) == triples(10)
+        else:
+            with pytest.raises(RemoteError, match="was made, but the cluster does not list its partitions"):
+                client.publish("unknown", triples(1))
 
 
 def test_a_cluster_that_is_not_there(unused_tcp_port, monkeypatch):

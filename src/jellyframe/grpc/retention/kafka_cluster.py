@@ -6,6 +6,7 @@ import logging
 import queue
 import re
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple, TypeAlias
@@ -178,7 +179,15 @@ class KafkaCluster:
         except self._kafka.KafkaException as error:
             if error.args[0].code() != self._kafka.KafkaError.TOPIC_ALREADY_EXISTS:
                 raise StorageError(f"the Kafka topic {name} cannot be made: {error.args[0].str()}") from None
-        return self._partitions(name)
+        return self._partitions_of_new(name)
+
+    def _partitions_of_new(self, name: str) -> int:
+        """Wait until brokers know a topic that was just made, and return the number of its partitions."""
+        deadline = time.monotonic() + _PATIENCE
+        while not (partitions := self._partitions(name)):
+            if time.monotonic() > deadline or self._is_closed.wait(_POLL_SECONDS):
+                raise StorageError(f"the Kafka topic {name} was made, but the cluster does not list its partitions")
+        return partitions
 
     # ---- writing ----
 
