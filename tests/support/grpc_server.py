@@ -83,7 +83,8 @@ class PlainClient:
     """A client made of the .proto and grpcio: it knows nothing of jellyframe but the messages."""
 
     def __init__(self, address: str, credentials: Any = None) -> None:
-        options = [("grpc.use_local_subchannel_pool", 1)]
+        # The window of a stream stays as small as it begins: what a client has not read waits in the server.
+        options = [("grpc.use_local_subchannel_pool", 1), ("grpc.http2.bdp_probe", 0)]
         self.channel: Any = (
             grpc.insecure_channel(address, options)
             if credentials is None
