@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import signal
 import threading
@@ -166,6 +167,38 @@ def test_logs_are_structured() -> None:
     assert refused
     assert refused[0]["call"] == "publish"
     assert refused[0]["level"] == "info"
+
+
+TOPIC_OF_LOGS = 'a b\ncode=OK "c"'
+
+
+@pytest.mark.parametrize("log_format", ["json", "text"])
+def test_logs_tell_who_calls_and_for_which_topic(tmp_path: Path, log_format: str) -> None:
+    digest = hashlib.sha256(b"secret").hexdigest()
+    tokens = f'[[tokens]]\nname = "gateway"\nsha256 = "{digest}"\npublish = ["*"]\n'
+    config = tmp_path / "server.toml"
+    config.write_text(f'listen = "127.0.0.1:0"\nlog_level = "info"\nlog_format = "{log_format}"\n{tokens}')
+    server = ServerProcess("--config", str(config))
+    with PlainClient(server.address) as client:
+        named = StreamOptions.small(stream_name=TOPIC_OF_LOGS)
+        client.publish(frames_of(triples(4), 4, named), [("authorization", "Bearer secret")])
+        config.write_text("colour = 1\n")
+        server.process.send_signal(signal.SIGHUP)
+        assert server.process.stderr is not None
+        published, failed = (server.process.stderr.readline() for _ in range(2))
+    assert server.end()[0] == 0
+    if log_format == "json":
+        entry = json.loads(published)
+        told = {key: entry[key] for key in ("message", "call", "code", "token", "topic")}
+        expected = {"message": "publish ended", "call": "publish", "code": "OK", "token": "gateway"}
+        assert told == {**expected, "topic": TOPIC_OF_LOGS}
+        assert entry["peer"].startswith("ipv4:127.0.0.1:")
+        assert json.loads(failed)["level"] == "error"
+        assert "there is no setting colour" in json.loads(failed)["message"]
+    else:
+        assert " info publish ended call=publish code=OK peer=" in published
+        assert published.endswith('token=gateway topic="a b code=OK \\"c\\""\n'), published
+        assert " error nothing was reloaded: " in failed
 
 
 def test_hangup_reloads_and_says_what_is_wrong(tmp_path: Path) -> None:

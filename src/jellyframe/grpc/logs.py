@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import sys
 import time
 
@@ -11,6 +12,7 @@ from jellyframe.errors import one_line
 from jellyframe.grpc.config import LogFormat
 
 LOGGER_NAME = "jellyframe.grpc"
+_WORD = re.compile(r"[\w./:@%+\[\]-]+")
 _STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 
 
@@ -32,6 +34,11 @@ def _time(record: logging.LogRecord) -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created)) + f".{int(record.msecs):03d}Z"
 
 
+def _quoted(text: str) -> str:
+    """Return a value as it is if it is one word, and in quotation marks if not: it may come from clients."""
+    return text if _WORD.fullmatch(text) else json.dumps(one_line(text), ensure_ascii=False)
+
+
 class _JsonLines(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         entry: dict[str, object] = {
@@ -47,6 +54,6 @@ class _JsonLines(logging.Formatter):
 
 class _TextLines(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
-        extras = "".join(f" {key}={one_line(str(value))}" for key, value in _extras(record).items())
+        extras = "".join(f" {key}={_quoted(str(value))}" for key, value in _extras(record).items())
         line = f"{_time(record)} {record.levelname.lower()} {one_line(record.getMessage())}{extras}"
         return f"{line}\n{self.formatException(record.exc_info)}" if record.exc_info else line

@@ -11,12 +11,12 @@ from typing import TypeAlias
 import grpc
 import grpc.aio
 
-from jellyframe.errors import LimitError
+from jellyframe.errors import LimitError, clipped
 from jellyframe.grpc import protocol
 from jellyframe.grpc.logs import LOGGER_NAME
 from jellyframe.grpc.negotiation import check_offsets, check_request
 from jellyframe.grpc.publications import Publication
-from jellyframe.grpc.security import Access, Token, require
+from jellyframe.grpc.security import ANYBODY, Access, Token, require
 from jellyframe.grpc.statuses import status_of
 from jellyframe.grpc.subscribers import Ending
 from jellyframe.grpc.topics import Topic, Topics
@@ -89,18 +89,19 @@ class Services:
 
     async def publish(self, _frames: AsyncIterator[bytes], context: Context) -> bytes:
         """PublishRdf: take the frames of a stream, and answer when all of them are kept."""
-        with self._call("publish") as call:
+        with self._call("publish", context) as call:
             try:
-                await self._publish(context)
+                await self._publish(call, context)
             except Exception as error:
                 # Pekko's client loses the reason of an error that comes without headers, if requests are streamed.
                 await call.abort(context, status_of(error), error, with_headers=True)
             return protocol.RECEIVED
 
-    async def _publish(self, context: Context) -> None:
+    async def _publish(self, call: _Call, context: Context) -> None:
         metadata = _metadata(context)
         token = self._access.authenticate(metadata)
         name = protocol.publication_topic(metadata)
+        call.tell(token, name)
         if name is not None:
             require(token, "publish", name)
         self._require_stream()
@@ -115,7 +116,10 @@ class Services:
                 else:
                     frame = publication.check(data)
                 if topic is None:
-                    topic = await self._open(publication.options.stream_name if name is None else name, token)
+                    if name is None:
+                        name = publication.options.stream_name
+                        call.tell(token, name)
+                    topic = await self._open(name, token)
                     topic.publications += 1
                 await topic.publish(frame)
             publication.finish()
@@ -134,20 +138,21 @@ class Services:
 
     async def subscribe(self, request: bytes, context: Context) -> None:
         """SubscribeRdf: send the frames of a topic."""
-        with self._call("subscribe") as call:
+        with self._call("subscribe", context) as call:
             try:
-                ending = await self._subscribe(request, context)
+                ending = await self._subscribe(call, request, context)
             except Exception as error:
                 await call.abort(context, status_of(error), error)
                 return
             if ending.code is not grpc.StatusCode.OK:
                 await call.abort(context, ending)
 
-    async def _subscribe(self, request: bytes, context: Context) -> Ending:
+    async def _subscribe(self, call: _Call, request: bytes, context: Context) -> Ending:
         metadata = _metadata(context)
         token = self._access.authenticate(metadata)
         dialect = protocol.call_dialect(metadata, self._dialect)
         name, requested = protocol.decode_subscription(request, dialect)
+        call.tell(token, name)
         require(token, "subscribe", name)
         start = protocol.subscription_start(metadata)
         with_offsets = protocol.wants_offsets(metadata)
@@ -171,9 +176,10 @@ class Services:
 
     async def list_topics(self, _request: bytes, context: Context) -> bytes:
         """ListTopics: return information about the topics that the client may use."""
-        with self._call("list topics") as call:
+        with self._call("list topics", context) as call:
             try:
                 token = self._access.authenticate(_metadata(context))
+                call.tell(token)
             except Exception as error:
                 await call.abort(context, status_of(error), error)
                 raise
@@ -205,8 +211,8 @@ class Services:
             raise ServerStoppingError
 
     @contextmanager
-    def _call(self, name: str) -> Iterator[_Call]:
-        call = _Call(name)
+    def _call(self, name: str, context: Context) -> Iterator[_Call]:
+        call = _Call(name, context.peer())
         try:
             yield call
         except asyncio.CancelledError:
@@ -215,7 +221,7 @@ class Services:
         finally:
             if self.on_call_end is not None:
                 self.on_call_end(name, call.code)
-            _log.info(f"{name} ended", extra={"call": name, "code": call.code.name})
+            _log.info(f"{name} ended", extra=call.details())
 
 
 class ServerStoppingError(Exception):
@@ -225,9 +231,21 @@ class ServerStoppingError(Exception):
 class _Call:
     """A call, and the status that it ends with."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, peer: str) -> None:
         self.name = name
         self.code = grpc.StatusCode.OK
+        self._client = {"peer": peer}
+
+    def tell(self, token: Token, topic: str | None = None) -> None:
+        """Tell the log who calls, and for which topic."""
+        if token is not ANYBODY:
+            self._client["token"] = clipped(token.name)
+        if topic is not None:
+            self._client["topic"] = clipped(topic)
+
+    def details(self) -> dict[str, str]:
+        """Return what the log tells of the call."""
+        return {"call": self.name, "code": self.code.name, **self._client}
 
     async def abort(
         self, context: Context, ending: Ending, error: Exception | None = None, *, with_headers: bool = False
@@ -243,7 +261,7 @@ class _Call:
         _log.log(
             logging.ERROR if is_mistake else logging.INFO,
             f"{self.name} refused: {ending.reason}",
-            extra={"call": self.name, "code": ending.code.name, "peer": context.peer()},
+            extra=self.details(),
             exc_info=error if is_mistake else None,
         )
         if with_headers and ending.code is not grpc.StatusCode.UNAVAILABLE:

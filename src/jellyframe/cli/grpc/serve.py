@@ -9,7 +9,6 @@ from jellyframe.cli.arguments import add_command, add_dialect
 from jellyframe.cli.console import UsageError
 
 if TYPE_CHECKING:
-    from jellyframe.cli.console import Console
     from jellyframe.grpc.config import ServerSettings, TopicSettings
     from jellyframe.grpc.server import Server
 
@@ -166,10 +165,12 @@ async def _serve(server: Server, arguments: argparse.Namespace) -> None:
 
 def _reload(server: Server, arguments: argparse.Namespace) -> None:
     """Reload certificates and tokens. If they are not valid, log the error and keep the old ones."""
-    from jellyframe.cli.wording import describe
+    import logging
 
-    console: Console = arguments.console
+    from jellyframe.cli.wording import describe
+    from jellyframe.grpc.logs import LOGGER_NAME
+
     try:
         server.reload(settings_of(arguments))
     except Exception as error:
-        console.warn(f"nothing was reloaded: {describe(error)}")
+        logging.getLogger(LOGGER_NAME).error(f"nothing was reloaded: {describe(error)}")
