@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyoxigraph
 import pytest
 
 import jellyframe
+import jellyframe.pyoxigraph
 from jellyframe import DEFAULT_GRAPH, IRI, BlankNode, Literal, PhysicalType, Quad, StreamOptions, Triple
 from jellyframe.cli.arguments import DIALECTS
 from jellyframe.dialects import DIALECT_NAMES
@@ -100,6 +102,22 @@ def test_scan_reads_draft_files(draft: Path) -> None:
     assert jellyframe.scan(draft, dialect="draft").read_all().num_rows == len(PEOPLE)
     with pytest.raises(JellyError, match="dialect='draft'"):
         jellyframe.scan(draft).read_all()
+
+
+def test_other_libraries(draft: Path, tmp_path: Path) -> None:
+    for source in (draft, draft.read_bytes()):
+        assert len(jellyframe.read_pandas(source, dialect="draft")) == 300
+        assert len(jellyframe.read_polars(source, dialect="draft")) == 300
+        assert len(jellyframe.read_duckdb(source, dialect="draft")) == 300
+        assert jellyframe.pivot(source, dialect="draft").num_rows == 300
+        assert jellyframe.to_networkx(source, dialect="draft").number_of_edges() == 300
+        store = pyoxigraph.Store()
+        jellyframe.pyoxigraph.load(store, source, dialect="draft")
+        assert len(store) == 300
+    assert len(jellyframe.scan_polars(draft, dialect="draft").collect()) == 300
+    run("rdf", "to-neo4j", draft, "--dialect=draft", "--to", tmp_path / "graph")
+    with pytest.raises(ParseError, match="set dialect='draft'"):
+        jellyframe.read_pandas(draft)
 
 
 def test_messages_in_arrow_arrays() -> None:

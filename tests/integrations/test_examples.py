@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from importlib import import_module
 from pathlib import Path
@@ -72,5 +73,9 @@ def test_html_is_escaped_and_errors_are_shown(tmp_path: Path) -> None:
         assert "<script>" not in html
         assert len(list(reader)) == 1
     assert "&lt;script&gt;" in jellyframe.open_table(data)._repr_html_()
+    # A file object can be read once, and not to be shown.
+    once = jellyframe.open_table(io.BytesIO(data))
+    assert "<th" in once._repr_html_()
+    assert once.reader().read_all().num_rows == 1
     with jellyframe.open_reader(b"no jelly") as reader:
         assert "<dt>error</dt>" in reader._repr_html_()

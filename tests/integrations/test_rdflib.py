@@ -19,6 +19,7 @@ from jellyframe import IRI, BlankNode, Literal, LogicalType, PhysicalType, Quad,
 from jellyframe.errors import EncodeError, NamedGraphError, OptionsError, ParseError, TermError
 from jellyframe.rdflib import read_graphs, read_statements, write_graphs, write_statements
 from support.strategies import Shape, statement_lists
+from support.web_processes import serving_process
 
 # rdflib warns of its own doings.
 pytestmark = pytest.mark.filterwarnings("ignore:Dataset.:DeprecationWarning")
@@ -286,3 +287,59 @@ def test_flat_streams_are_statements(dataset: rdflib.Dataset, graph: rdflib.Grap
     assert len(list(read_statements(tmp_path / "x.jelly"))) == 4
     with pytest.raises(OptionsError, match="read_statements"):
         list(read_graphs(tmp_path / "x.jelly"))
+
+
+def test_the_draft_dialect(graph: rdflib.Graph, tmp_path: Path) -> None:
+    path = tmp_path / "old.jelly"
+    graph.serialize(path, format="jelly", dialect="draft")
+    with pytest.raises(ParseError, match="set dialect='draft'"):
+        rdflib.Graph().parse(path)
+    assert isomorphic(rdflib.Graph().parse(path, dialect="draft"), graph)
+    assert len(list(read_statements(path, dialect="draft"))) == len(graph)
+    write_graphs([graph, graph], path, dialect="draft")
+    assert [len(one) for one in read_graphs(path, dialect="draft")] == [len(graph)] * 2
+
+
+def test_from_a_web_server(graph: rdflib.Graph, tmp_path: Path) -> None:
+    graph.serialize(tmp_path / "x.jelly", format="jelly")
+    graph.serialize(tmp_path / "x.nt", format="nt", encoding="utf-8")
+    with serving_process("http", "serve", tmp_path) as served:
+        for name in ("x.jelly", "x.nt?format=jelly"):
+            assert isomorphic(rdflib.Graph().parse(f"{served.url}/{name}"), graph)
+
+
+@pytest.mark.parametrize("format_name", ["jelly", "nquads"])
+def test_the_ways_to_name_a_source_and_a_destination(dataset: rdflib.Dataset, format_name: str, tmp_path: Path) -> None:
+    """As with the N-Quads of rdflib, but for text, which is refused."""
+    dataset.graph(rdflib.URIRef("http://example.org/empty"))
+    path = tmp_path / f"x.{'jelly' if format_name == 'jelly' else 'nq'}"
+    dataset.serialize(destination=path, format=format_name)
+    data = path.read_bytes()
+    for destination in (str(tmp_path / "y"), (tmp_path / "y").as_uri()):
+        assert dataset.serialize(destination=destination, format=format_name) is dataset
+        assert len((tmp_path / "y").read_bytes()) == len(data)
+    sink = io.BytesIO()
+    dataset.serialize(sink, format=format_name)
+    assert isinstance(dataset.serialize(format=format_name, encoding="utf-8"), bytes)
+    assert len(sink.getvalue()) == len(data)
+    for union in (False, True):
+        shapes = []
+        for arguments in (
+            {"source": path},
+            {"source": str(path)},
+            {"source": path.as_uri()},
+            {"location": str(path)},
+            {"source": io.BytesIO(data), "format": format_name},
+            {"data": data, "format": format_name},
+            {"source": path, "publicID": "http://example.org/public"},
+        ):
+            found = rdflib.Dataset(default_union=union)
+            assert found.parse(**arguments) is found
+            visible = len(list(found.triples((None, None, None))))
+            shapes.append((visible, sorted(len(context) for context in found.graphs())))
+        # Empty graphs are lost, as with N-Quads; blank nodes may be names of graphs.
+        assert shapes == [(3 if union else 1, [1, 1, 1, 1])] * 7
+    with pytest.raises(FileNotFoundError):
+        rdflib.Dataset().parse(tmp_path / f"missing{path.suffix}")
+    with pytest.raises((ParseError, rdflib.exceptions.ParserError)):
+        rdflib.Dataset().parse(io.StringIO("text"), format=format_name)

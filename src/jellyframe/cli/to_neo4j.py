@@ -7,7 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from jellyframe import formats
-from jellyframe.cli.arguments import add_command, add_format, add_limits, limits_of
+from jellyframe.cli.arguments import add_command, add_dialect, add_format, add_limits, limits_of
 from jellyframe.cli.console import UsageError, print_text
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ jellyframe rdf to-neo4j dump/*.nt.gz --to graph --overwrite --json
     parser.add_path("--to", "--output", metavar="FOLDER", required=True, help="the folder to write to")
     parser.add_switch("--overwrite", default=False, help="replace such files in the folder, when the new are complete")
     parser.add_switch("--concatenated", default=False, help="Jelly files may be several streams, end to end")
+    add_dialect(parser, "what is read: the released format (by default) or its draft 1.0.0", default="released")
     add_limits(parser)
     parser.add_switch("--json", default=False, help="the summary as JSON on standard output")
 
@@ -53,6 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
         in_format=arguments.in_format,
         concatenated=arguments.concatenated,
         limits=limits_of(arguments),
+        dialect=arguments.dialect,
     )
     console.end_progress()
     console.note(f"{files.node_count:,} nodes and {files.relationship_count:,} relationships to {files.folder}")

@@ -2,7 +2,7 @@
 
 The functions share the keywords of `scan`: `subjects`, `predicates`, `objects` and `graphs` keep statements with
 certain terms, decided before any string is made; `in_format` says the format of files whose names do not; `filesystem`
-is where the paths are; `concatenated` and `limits` are those of `open_reader`.
+is where the paths are; `concatenated`, `limits` and `dialect` are those of `open_reader`.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ def read_pandas(
         layout: `flat`, `ntriples` or `struct`, as in `read_table`
         columns: those to make; all by default. There is a column `g` if there may be named graphs
         dictionary: whether columns are categorical: each different string is kept once
-        reading: as in `scan`: `subjects`, `predicates`, `objects`, `graphs`, `in_format`, `filesystem`, `concatenated`
-            and `limits`
+        reading: as in `scan`: `subjects`, `predicates`, `objects`, `graphs`, `in_format`, `filesystem`, `concatenated`,
+            `limits` and `dialect`
     """
     with needed_by("read_pandas"):
         import pandas as pd

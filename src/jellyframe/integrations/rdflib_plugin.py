@@ -13,7 +13,7 @@ from jellyframe.errors import EncodeError, ParseError
 from jellyframe.integrations.rdflib_graphs import GraphFiller
 from jellyframe.integrations.rdflib_nodes import BlankNodes, NodeMaker
 from jellyframe.integrations.rdflib_streams import write_graphs
-from jellyframe.options import Limits, StreamOptions
+from jellyframe.options import DialectName, Limits, StreamOptions
 from jellyframe.storage.types import Source
 from jellyframe.stream.defaults import DEFAULT_RESTART_EVERY
 from jellyframe.stream.reader import open_reader
@@ -32,6 +32,7 @@ class JellyParser(Parser):
         skolemize: bool = False,
         limits: Limits | None = None,
         concatenated: bool = False,
+        dialect: DialectName = "released",
     ) -> None:
         """Add the statements and the namespaces of a Jelly stream to a graph or a dataset.
 
@@ -43,13 +44,15 @@ class JellyParser(Parser):
             skolemize: whether blank nodes become IRIs
             limits: what untrusted input may ask for
             concatenated: whether every options row begins a new stream
+            dialect: `released`, or `draft` for the draft of the format
 
         Raises:
             NamedGraphError: if a statement is in a named graph and the sink is not a dataset
         """
         nodes = NodeMaker({} if bnode_context is None else bnode_context, skolemize=skolemize)
         filler = GraphFiller(sink, nodes)
-        with open_reader(byte_stream(source), limits=limits, concatenated=concatenated) as reader:
+        stream = byte_stream(source)
+        with open_reader(stream, limits=limits, concatenated=concatenated, dialect=dialect) as reader:
             for batch in reader.batches():
                 for declaration in batch.namespaces:
                     filler.bind(declaration.name, declaration.iri)

@@ -13,12 +13,13 @@ from typing import Any, TypeAlias, Unpack
 from rdflib.graph import ConjunctiveGraph, Dataset, Graph
 
 from jellyframe.batch.frames import Frame
+from jellyframe.dialects import dialect_named
 from jellyframe.errors import EncodeError, OptionsError
 from jellyframe.integrations.rdflib_graphs import GraphFiller, batches_of_graph, own_namespaces, used_namespaces
 from jellyframe.integrations.rdflib_nodes import BlankNodes, NodeMaker, batches_of_nodes
 from jellyframe.integrations.rdflib_terms import graph_from_rdflib
 from jellyframe.kernel.kinds import KIND_DEFAULT_GRAPH
-from jellyframe.options import VERSION_1_0, VERSION_1_1, Limits, LogicalType, StreamOptions
+from jellyframe.options import VERSION_1_0, VERSION_1_1, DialectName, Limits, LogicalType, StreamOptions
 from jellyframe.storage.types import FileSystem, Sink, Source
 from jellyframe.stream.reader import open_reader
 from jellyframe.stream.writer import JellyWriter, WriterSettings, open_writer
@@ -37,6 +38,7 @@ def read_graphs(
     limits: Limits | None = None,
     concatenated: bool = False,
     filesystem: FileSystem | None = None,
+    dialect: DialectName = "released",
 ) -> Iterator[Graph]:
     """Yield the graphs of a grouped stream or, where it has quads, its datasets: one for each frame.
 
@@ -48,12 +50,15 @@ def read_graphs(
         limits: what untrusted input may ask for
         concatenated: whether every options row begins a new stream
         filesystem: of pyarrow or fsspec, in which the source is a path
+        dialect: `released`, or `draft` for the draft of the format
 
     Raises:
         OptionsError: if the stream is flat: what its frames hold has no meaning
     """
     nodes = NodeMaker({} if bnode_context is None else bnode_context)
-    with open_reader(source, limits=limits, concatenated=concatenated, filesystem=filesystem) as reader:
+    with open_reader(
+        source, limits=limits, concatenated=concatenated, filesystem=filesystem, dialect=dialect
+    ) as reader:
         logical = reader.options.logical_type
         if logical is not LogicalType.UNSPECIFIED and not logical.is_grouped:
             raise OptionsError(
@@ -83,6 +88,7 @@ def read_statements(
     limits: Limits | None = None,
     concatenated: bool = False,
     filesystem: FileSystem | None = None,
+    dialect: DialectName = "released",
 ) -> Iterator[NodeStatement]:
     """Yield the statements of a stream as tuples of rdflib's nodes.
 
@@ -94,9 +100,12 @@ def read_statements(
         limits: what untrusted input may ask for
         concatenated: whether every options row begins a new stream
         filesystem: of pyarrow or fsspec, in which the source is a path
+        dialect: `released`, or `draft` for the draft of the format
     """
     nodes = NodeMaker({} if bnode_context is None else bnode_context)
-    with open_reader(source, limits=limits, concatenated=concatenated, filesystem=filesystem) as reader:
+    with open_reader(
+        source, limits=limits, concatenated=concatenated, filesystem=filesystem, dialect=dialect
+    ) as reader:
         for batch in reader.batches():
             triples = nodes.triples(batch, 0, len(batch))
             if batch.g is None:
@@ -128,7 +137,8 @@ def write_graphs(
         EncodeError: if graphs and datasets are mixed
     """
     given = StreamOptions() if options is None else options
-    namespaces = namespaces and given.version != VERSION_1_0
+    has_version_1_1 = dialect_named(settings.get("dialect", "released")).has_version_1_1
+    namespaces = namespaces and has_version_1_1 and given.version != VERSION_1_0
     if namespaces:
         given = given.replace(version=VERSION_1_1)
     if isinstance(graphs, Graph):

@@ -17,7 +17,7 @@ from jellyframe.ops.filters import FILTERS, RowFilter
 from jellyframe.ops.inputs import InputOptions, Inputs, Paths
 from jellyframe.ops.reading import piece_batches
 from jellyframe.ops.scan import Terms, terms_of
-from jellyframe.options import LayoutName, Limits
+from jellyframe.options import DialectName, LayoutName, Limits
 from jellyframe.report.notebook import FIRST_ROWS, table_html
 from jellyframe.storage.types import FileSystem
 from jellyframe.stream.reader import open_reader
@@ -41,6 +41,7 @@ class ReadingOptions(TypedDict, total=False):
     filesystem: FileSystem | None
     concatenated: bool
     limits: Limits | None
+    dialect: DialectName
 
 
 @dataclass
@@ -59,6 +60,11 @@ class StatementSource:
         """Whether the source is named by paths."""
         return isinstance(self.source, str | os.PathLike | list | tuple)
 
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether the source can be read more than once."""
+        return self.is_files or isinstance(self.source, bytes | bytearray | memoryview)
+
     @cached_property
     def _options(self) -> InputOptions:
         filters: Mapping[str, Terms | None] = {name: self.reading.get(name) for name in FILTERS}  # type: ignore[misc]
@@ -66,6 +72,7 @@ class StatementSource:
             filters={FILTERS[name]: terms_of(terms) for name, terms in filters.items() if terms is not None},
             concatenated=self.reading.get("concatenated", False),
             limits=self.reading.get("limits") or Limits(),
+            dialect=self.reading.get("dialect", "released"),
         )
         RowFilter(options.filters)
         return options
@@ -94,7 +101,8 @@ class StatementSource:
         if not isinstance(self.source, bytes | bytearray | memoryview):
             # A file object is read once, by whoever reads it; quads fit either way.
             return True
-        with open_reader(self.source, limits=self._options.limits, batch_rows=1) as reader:
+        limits, dialect = self._options.limits, self._options.dialect
+        with open_reader(self.source, limits=limits, batch_rows=1, dialect=dialect) as reader:
             return reader.options.has_graph
 
     @property
@@ -117,6 +125,7 @@ class StatementSource:
             self.source,  # type: ignore[arg-type]
             limits=self._options.limits,
             concatenated=self._options.concatenated,
+            dialect=self._options.dialect,
         ) as reader:
             for batch in reader.batches():
                 yield row_filter.apply(batch) if row_filter else batch
@@ -167,8 +176,8 @@ class ArrowStatements:
         return pa.RecordBatchReader.from_batches(self.schema, self._view.record_batches(self._source.batches()))
 
     def _repr_html_(self) -> str:
-        """Return the first rows, for notebooks."""
-        batch = next(iter(self.reader()), None)
+        """Return the first rows, for notebooks; of a file object, which can be read once, only the columns."""
+        batch = next(iter(self.reader()), None) if self._source.is_repeatable else None
         rows = [] if batch is None else [list(row.values()) for row in batch.slice(0, FIRST_ROWS).to_pylist()]
         return table_html(self.schema.names, rows)
 
