@@ -10,6 +10,8 @@ from pathlib import Path
 from support.examples import ROOT, make_files, page_programs
 
 PAGE = "docs/patch.md"
+TESTS = ROOT / "tests" / "patch"
+RULES = "".join((TESTS / name).read_text("utf-8") for name in ("test_rules.py", "test_row_rules.py"))
 
 
 def test_programs_run(tmp_path: Path) -> None:
@@ -26,11 +28,11 @@ def test_every_test_that_the_page_names_is_there() -> None:
     named = re.findall(r"(?:`(test_\w+\.py)`: )?`(test_\w+)`", (ROOT / PAGE).read_text(encoding="utf-8"))
     assert len(named) > 50
     for file, name in named:
-        source = ROOT.joinpath("tests", "patch", file or "test_rules.py").read_text(encoding="utf-8")
+        source = TESTS.joinpath(file).read_text("utf-8") if file else RULES
         assert f"def {name}(" in source, name
 
 
 def test_every_test_of_a_rule_is_named_on_the_page() -> None:
     page = (ROOT / PAGE).read_text(encoding="utf-8")
-    tests = re.findall(r"^def (test_\w+)\(", Path(__file__).with_name("test_rules.py").read_text("utf-8"), re.MULTILINE)
+    tests = re.findall(r"^def (test_\w+)\(", RULES, re.MULTILINE)
     assert [name for name in tests if f"`{name}`" not in page] == []

@@ -1,10 +1,13 @@
-"""Patch streams made by hand out of protobuf messages, and what a reader makes of them."""
+"""Build patch streams from protobuf messages, and read them."""
 
 from __future__ import annotations
 
 from types import ModuleType
 from typing import Any
 
+import pytest
+
+from jellyframe.errors import JellyError, ParseError
 from jellyframe.proto import patch_pb2 as patch
 from jellyframe.proto import rdf_pb2 as rdf
 from support.wire import varint
@@ -117,3 +120,10 @@ def lines(package: ModuleType, data: bytes, **settings: Any) -> list[str]:
     """The rows of a stream as text."""
     with package.open_patch_reader(data, **settings) as reader:
         return [str(line) for line in reader.rows()]
+
+
+def refusal(package: ModuleType, data: bytes, kind: type[JellyError] = ParseError, **settings: Any) -> str:
+    """Return the message of the error with which a stream is refused."""
+    with pytest.raises(kind) as caught:
+        lines(package, data, **settings)
+    return caught.value.message
