@@ -33,7 +33,7 @@ _MOST_REMEMBERED_BYTES: Final = 500
 
 
 class PhysicalType(IntEnum):
-    """How statements lie in the rows."""
+    """The representation of statements in rows."""
 
     UNSPECIFIED = 0
     TRIPLES = 1
@@ -42,7 +42,7 @@ class PhysicalType(IntEnum):
 
 
 class LogicalType(IntEnum):
-    """What the frames of a stream mean. The last digit is the base type."""
+    """The meaning of the frames of a stream. The last digit is the base type."""
 
     UNSPECIFIED = 0
     FLAT_TRIPLES = 1
@@ -126,7 +126,7 @@ def check_number(what: str, value: int, least: int, most: int | None = None) -> 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a reader accepts from input it does not trust. A size in a header is checked before memory is taken.
+    """Limits for untrusted input. A size in a header is checked before memory is allocated.
 
     Attributes:
         max_name_table_size: entries in the table of names

@@ -1,4 +1,4 @@
-"""How statements lie in Arrow columns: the layouts, their schemas, and batches as columns of each.
+"""The layouts of statements in Arrow columns: their schemas, and batches as columns of each.
 
 A layout says for each position of a statement (`s`, `p`, `o`, `g`) what columns show its term.
 

@@ -1,4 +1,4 @@
-"""What a stream says about itself, in the metadata of Arrow schemas: its options and its namespaces, as JSON."""
+"""Options and namespaces of a stream as JSON in the metadata of Arrow schemas."""
 
 from __future__ import annotations
 

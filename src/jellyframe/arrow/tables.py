@@ -95,7 +95,7 @@ def table_to_batches(
     Args:
         table: a `pyarrow.Table`, `RecordBatch` or `RecordBatchReader`, or an object with Arrow's stream interface (of
             Polars, DuckDB, pandas, …)
-        layout: the layout of the columns; by default they tell it
+        layout: the layout of the columns; by default it is inferred from them
         batch_rows: rows in a batch, at most; a batch also has at most about 32 MiB of strings
         is_patch: whether the rows are those of a patch, with a column `op`
     """

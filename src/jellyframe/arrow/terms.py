@@ -71,7 +71,7 @@ def find_layout(schema: pa.Schema, layout: str | None = None) -> LayoutName:
 
     Args:
         schema: the columns of the table
-        layout: the layout that they should have; by default the columns tell it
+        layout: the layout that they should have; by default it is inferred from the columns
 
     Raises:
         TableError: if columns of the layout are missing or of another type, or no layout fits

@@ -1,4 +1,4 @@
-"""What the commands say to people: errors, notes and progress, all on standard error."""
+"""Messages of commands to the user: errors, notes and progress, on standard error."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def add_recover(parser: CommandParser, consequence: str = "") -> None:
 
 
 class Losses:
-    """What was lost of the input of a command: warnings, and the exit code."""
+    """Reports lost parts of the input of a command: as warnings, and in the exit code."""
 
     def __init__(self, arguments: argparse.Namespace) -> None:
         self._console = arguments.console

@@ -1,4 +1,4 @@
-"""Where the commands read from and write to: files, and the standard streams when none is named."""
+"""Inputs and outputs of commands: files, or the standard streams if none is named."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class FrameSettings(NamedTuple):
-    """How an encoder cuts frames: 0 stands for no limit and for no restart points."""
+    """Limits of frames and the distance of restart points; 0 means no limit, or no restart points."""
 
     frame_rows: int
     frame_bytes: int

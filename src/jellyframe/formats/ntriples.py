@@ -64,7 +64,7 @@ def read(
             tells, if it ends in .nt or .nq, with or without .gz or .zst; otherwise the first batch does: if none of its
             lines has a graph, the text is N-Triples
         generalized: whether any term may stand anywhere, except a quoted triple as graph
-        batch_rows: statements in a batch, at most
+        batch_rows: the maximum number of statements in a batch
         lenient: accept IRIs that are not absolute
         limits: what untrusted input may ask for, such as the depth of quoted triples
         on_error: a function that is called with the error of each bad line, which is then skipped

@@ -113,13 +113,13 @@ def open_patch_input(
 
     Args:
         source: a path, a URI, bytes, or a binary file object, which need not seek; gzip and Zstandard are recognised
-        format: `jelly-patch` or `rdfp`; by default as the file's name tells, and Jelly-Patch where there is no name
+        format: `jelly-patch` or `rdfp`; by default it is recognised by the name, and without a name it is Jelly-Patch
         limits: what untrusted input may ask for
         strict: refuse transactions that start or end where they must not, or are open at the end
         lenient: of text, take IRIs that are not absolute, and turn labels `hex-…` of blank nodes back
         concatenated: of Jelly-Patch, let every options row begin a new stream
-        batch_rows: rows in a batch, at most
-        delimited: of Jelly-Patch, whether the frames have their lengths in front; by default the first bytes tell
+        batch_rows: the maximum number of rows in a batch
+        delimited: of Jelly-Patch, whether frames are delimited; by default it is detected
         byte_range: of Jelly-Patch, read from one restart point to another
         statement_type: of text, QUADS, or TRIPLES, where a graph is an error
         patch_ends: of text, where the patches end: `headers` (at a line `# end of patch` or `Z .` and before a header
@@ -133,7 +133,7 @@ def open_patch_input(
         filesystem: where the path is, a file system of pyarrow or fsspec
 
     Raises:
-        OptionsError: if the format is not one of patches, or is not told
+        OptionsError: if the format is unknown, or not a format of patches
     """
     found = patch_format(format, source)
     if found is JELLY_PATCH:
@@ -174,13 +174,13 @@ def open_patch_output(
 
     Args:
         sink: a path or a URI, where the file appears when the writer is closed, or a binary file object
-        format: `jelly-patch` or `rdfp`; by default as the file's name tells, and Jelly-Patch where there is no name
+        format: `jelly-patch` or `rdfp`; by default it is recognised by the name, and without a name it is Jelly-Patch
         options: the options of the stream; of text, whether there may be graphs, and ends of patches
         settings: those of `open_patch_writer`; text takes `compression` and `filesystem` of them. Without
-            `compression`, the name of the file tells it
+            `compression`, it is recognised by the file name
 
     Raises:
-        OptionsError: if the format is not one of patches, or is not told
+        OptionsError: if the format is unknown, or not a format of patches
     """
     found = patch_format(format, sink)
     if "compression" not in settings and isinstance(sink, str | os.PathLike):
@@ -211,7 +211,7 @@ def read_patch_table(
         layout: `struct`, `ntriples` or `flat`
         columns: those to make; all by default
         dictionary: encode strings with dictionaries
-        format: `jelly-patch` or `rdfp`; by default as the file's name tells, and Jelly-Patch where there is no name
+        format: `jelly-patch` or `rdfp`; by default it is recognised by the name, and without a name it is Jelly-Patch
         settings: those of `open_patch_input`
     """
     with open_patch_input(source, format, **settings) as reader:
@@ -234,8 +234,8 @@ def write_patch_table(
         sink: a path or a URI, or a binary file object
         options: the options of the stream; by default those in the metadata of the table's schema, where
             `read_patch_table` puts them
-        layout: what the columns are: `struct`, `ntriples` or `flat`; by default the columns tell it
-        format: `jelly-patch` or `rdfp`; by default as the file's name tells, and Jelly-Patch where there is no name
+        layout: what the columns are: `struct`, `ntriples` or `flat`; by default it is inferred from the columns
+        format: `jelly-patch` or `rdfp`; by default it is recognised by the name, and without a name it is Jelly-Patch
         settings: those of `open_patch_writer`
 
     Raises:

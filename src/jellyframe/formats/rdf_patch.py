@@ -81,7 +81,7 @@ def open_text_input(
         strict: refuse transactions that start or end where they must not, or are open at the end
         lenient: take IRIs that are not absolute, and turn labels `hex-…` of blank nodes back
         generalized: let any term stand in any place
-        batch_rows: rows in a batch, at most
+        batch_rows: the maximum number of rows in a batch
         limits: what untrusted input may ask for
         on_error: called with the error of each line that cannot be read, which is then left out; the transaction that
             it is in ends with an abort. By default the first one ends reading
@@ -247,7 +247,7 @@ class PatchTextWriter(SinkWriter):
 
         Args:
             table: the rows; a row with the operation `P` ends a patch
-            layout: what the columns are; by default they tell it
+            layout: what the columns are; by default it is inferred from them
 
         Raises:
             TableError: if the columns do not hold rows of patches

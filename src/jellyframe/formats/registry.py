@@ -350,7 +350,7 @@ def input_format(
     """Return the format of an input.
 
     Args:
-        name: the name of the format; by default the name of the file tells it, or the web server
+        name: the name of the format; by default it is recognised by the file name, or by the media type of a web server
         path: the path of the file; None for standard input
         formats: the formats to choose from
         argument: the argument that an error advises, if nothing tells the format

@@ -1,4 +1,4 @@
-"""How formats are read and written: the settings, and the objects that give and take batches."""
+"""Settings for reading and writing formats, and the interfaces of their readers and writers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class ReadSettings(NamedTuple):
-    """How a source is read; a format takes from these what concerns it.
+    """Settings for reading a source; a format uses those that apply to it.
 
     `lenient` takes what the specification of the format forbids, such as IRIs that are not absolute. `base_iri` is what
     relative IRIs are resolved against, by default the IRI of the file; with `resolve_iris=False` they stay as they are.
@@ -41,7 +41,7 @@ class ReadSettings(NamedTuple):
 
 
 class JellySettings(TypedDict, total=False):
-    """How a Jelly stream lies in its file: arguments of `open_writer`."""
+    """The arguments of `open_writer` about frames and restart points."""
 
     frame_rows: int | None
     frame_bytes: int | None
@@ -52,7 +52,7 @@ class JellySettings(TypedDict, total=False):
 
 
 class WriteSettings(NamedTuple):
-    """How batches are written; a format takes from these what concerns it.
+    """Settings for writing batches; a format uses those that apply to it.
 
     `has_graph` says whether there are quads to come, for formats that have to know beforehand; `source` is how errors
     call the input. `options` and `jelly` are for streams of Jelly, `layout` and `table_compression` for tables.

@@ -33,7 +33,7 @@ class SettingError(OptionsError):
 
 @dataclass(frozen=True)
 class TopicSettings:
-    """What becomes of the frames of a topic.
+    """Settings of a topic: how its frames are kept, and its queues.
 
     Args:
         retention: `live` keeps nothing, `replay` keeps frames in memory, `log` on disk; `file` serves a file or a
@@ -86,7 +86,7 @@ class TopicSettings:
 
 @dataclass(frozen=True)
 class ServerLimits:
-    """What a server takes on.
+    """The limits of a server.
 
     Args:
         max_streams: publications and subscriptions at the same time

@@ -38,7 +38,7 @@ class _Decoder(StreamDecoder):
 
 
 class FrameContent(NamedTuple):
-    """What a frame holds.
+    """The content of a frame.
 
     Attributes:
         batches: its statements
@@ -109,7 +109,7 @@ class CheckedFrame:
 
     @property
     def content(self) -> FrameContent:
-        """What the frame holds. It has to be asked for before the next frame of the publication is checked, if ever."""
+        """The content of the frame. It must be read before the next frame of the publication is checked."""
         if self._content is None:
             assert self.publication is not None
             self._content = self.publication.take_content(self.number)

@@ -86,7 +86,7 @@ class Server:
 
     @property
     def topics(self) -> list[protocol.TopicInfo]:
-        """What there is to know of each topic that is open."""
+        """Descriptions of the open topics."""
         return [topic.info() for topic in self._topics]
 
     # ---- life ----

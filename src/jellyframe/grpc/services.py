@@ -63,7 +63,7 @@ class Services:
 
     @property
     def access(self) -> Access:
-        """Who may do what. It can be replaced while the server runs."""
+        """The permissions of tokens. They can be replaced while the server runs."""
         return self._access
 
     @access.setter

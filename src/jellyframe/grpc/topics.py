@@ -36,7 +36,7 @@ class TopicNotFoundError(JellyError):
 
 @dataclass
 class Counts:
-    """What a topic has done since it was opened."""
+    """Counters of a topic since it was opened."""
 
     frames_in: int = 0
     statements_in: int = 0
@@ -47,7 +47,7 @@ class Counts:
 
 @dataclass(frozen=True)
 class QueueSettings:
-    """How much may wait to be sent to a subscriber, and what happens then."""
+    """The limit of the queue of a subscriber, and the policy when it is reached."""
 
     max_bytes: int = 16 << 20
     policy: SlowPolicy = "end"

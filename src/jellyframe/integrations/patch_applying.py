@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class AppliedRows(NamedTuple):
-    """What `apply_patch` did.
+    """The result of `apply_patch`.
 
     Attributes:
         added: adds of statements that were applied, also of what was there already

@@ -118,7 +118,7 @@ class StatementBuilder:
 
     @property
     def rows(self) -> int:
-        """How many statements the next `take` gives."""
+        """Return the number of statements that the next `take` returns."""
         return self._builder.rows
 
     @property

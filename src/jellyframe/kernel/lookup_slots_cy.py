@@ -1,4 +1,4 @@
-"""What a lookup table holds on either side, reading or writing: strings under small ids, replaced one by one."""
+"""The slots of a lookup table, for reading and for writing: strings under small ids, replaced one by one."""
 
 from __future__ import annotations
 

@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 
 
 class Converted(NamedTuple):
-    """What has been converted."""
+    """The result of a conversion."""
 
     statements: int
 
 
 class Conversion(NamedTuple):
-    """How files are converted; `convert` explains the fields.
+    """The settings of a conversion; `convert` explains the fields.
 
     `dialects` has those of Jelly files that are in another one than `read` says, by their paths.
     """
@@ -214,7 +214,7 @@ class _Sources:
 
     @property
     def name(self) -> str | None:
-        """How errors call the input that is being read."""
+        """The name in errors of the input that is being read."""
         return None if self.file is None else self.file.name
 
     def open_first(self) -> None:

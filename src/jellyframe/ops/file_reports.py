@@ -23,7 +23,7 @@ MAX_FILE_PROBLEMS = 10
 
 @dataclass
 class FileReport:
-    """What was found in a file. `frames` is None for formats that have none."""
+    """The report on a file. `frames` is None for formats that have none."""
 
     file: str
     format: str
@@ -56,7 +56,7 @@ class FileReport:
 
 @dataclass(frozen=True)
 class ValidationReport:
-    """What was found in all files, in the order of their names."""
+    """The reports on all files, in the order of their names."""
 
     files: list[FileReport]
     seconds: float

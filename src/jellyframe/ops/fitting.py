@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Fitting:
-    """What is checked in batches, and left out of them, before they are written to a stream of a physical type."""
+    """Checks batches, and drops their graphs if needed, before they are written to a stream of a physical type."""
 
     physical_type: PhysicalType
     has_graph: bool

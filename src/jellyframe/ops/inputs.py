@@ -45,7 +45,7 @@ PER_FILE: BlankNodes = "per-file"
 
 @dataclass(frozen=True)
 class InputOptions:
-    """How files are read. `filters` has the wanted terms of each position (s, p, o, g) that is filtered.
+    """Options for reading files. `filters` has the wanted terms of each position (s, p, o, g) that is filtered.
 
     `blank_nodes` says whether labels stay as they are, or get a prefix that is different for each file. `lenient` takes
     text that the specification of its format forbids, such as IRIs that are not absolute. `dialect` is that of Jelly.

@@ -8,12 +8,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from jellyframe.arrow.tables import arrow_schema
-from jellyframe.arrow.terms import find_layout
 from jellyframe.batch import Batch
 from jellyframe.dialects import dialect_named
-from jellyframe.errors import NamedGraphError, OptionsError, TableError
-from jellyframe.ops.stream_files import READ_COLUMNS, StreamFileOptions, StreamFilePlan, StreamFiles
+from jellyframe.errors import NamedGraphError, OptionsError
+from jellyframe.ops.stream_files import StreamFileOptions, StreamFilePlan, StreamFiles
 from jellyframe.options import VERSION_1_1, DialectName, LogicalType, PhysicalType, StreamOptionChanges, StreamOptions
 from jellyframe.storage.commit import Target
 from jellyframe.stream.writer import JellyWriter, open_writer
@@ -21,7 +19,7 @@ from jellyframe.stream.writer import JellyWriter, open_writer
 
 @dataclass(frozen=True, kw_only=True)
 class JellyFileOptions(StreamFileOptions):
-    """How Jelly files are written. `stream` has the options of streams that were named, and no others.
+    """Options of Jelly files. `stream` has only the stream options that were given.
 
     Rows with the same value in the column `group_by` become one frame of a grouped stream.
     """
@@ -56,11 +54,7 @@ class FilePlan(StreamFilePlan):
 
     @classmethod
     def of(cls, options: JellyFileOptions, schema: pa.Schema) -> FilePlan:
-        layout = find_layout(schema, options.layout)
-        columns = tuple(name for name in arrow_schema(layout, True).names if name in schema.names)
-        for name in schema.names:
-            if name not in (*columns, *READ_COLUMNS, options.group_by):
-                raise TableError(_no_place(name, layout))
+        layout, columns = options.term_columns(schema, "a Jelly stream")
         options.require_group_column(schema)
         if options.group_by is not None and options.sort:
             raise OptionsError("sort does not go with group_by; use df.sortWithinPartitions(group, …)")
@@ -97,14 +91,6 @@ class FilePlan(StreamFilePlan):
 
     def files(self, target: Target, prefix: str) -> JellyFiles:
         return JellyFiles(self, target, prefix)
-
-
-def _no_place(column: str, layout: str) -> str:
-    if column in arrow_schema("flat").names:
-        return (
-            f"column {column!r} belongs to the layout flat, and without o_kind the columns are in the layout {layout}"
-        )
-    return f"column {column!r} has no place in a Jelly stream: drop it, or rename it"
 
 
 def without_graphs(batch: Batch) -> Batch:

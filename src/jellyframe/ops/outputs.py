@@ -46,7 +46,7 @@ def is_replaced_patch(name: str) -> bool:
 
 @dataclass(frozen=True)
 class Output:
-    """Where a job writes, and how. It can be sent to other processes."""
+    """The output of a job. It can be sent to other processes."""
 
     target: Target
     format: Format

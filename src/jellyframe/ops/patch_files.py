@@ -9,8 +9,6 @@ from typing import Any
 import pyarrow as pa
 
 from jellyframe.arrow.operations import OP_COLUMN
-from jellyframe.arrow.tables import arrow_schema
-from jellyframe.arrow.terms import find_layout
 from jellyframe.batch import Batch
 from jellyframe.errors import NamedGraphError, OptionsError, TableError
 from jellyframe.kernel.patch_fields import (
@@ -19,7 +17,7 @@ from jellyframe.kernel.patch_fields import (
     PATCH_TRANSACTION_COMMIT,
     PATCH_TRANSACTION_START,
 )
-from jellyframe.ops.stream_files import READ_COLUMNS, StreamFileOptions, StreamFilePlan, StreamFiles
+from jellyframe.ops.stream_files import StreamFileOptions, StreamFilePlan, StreamFiles
 from jellyframe.patch.options import PatchOptionChanges, PatchOptions, PatchStatementType, PatchStreamType
 from jellyframe.patch.writer import PatchWriter, open_patch_writer
 from jellyframe.storage.commit import Target
@@ -27,7 +25,7 @@ from jellyframe.storage.commit import Target
 
 @dataclass(frozen=True, kw_only=True)
 class PatchFileOptions(StreamFileOptions):
-    """How files of patches are written. `stream` has the options of streams that were named, and no others.
+    """Options of files of patches. `stream` has only the stream options that were given.
 
     Rows with the same value in the column `group_by` become one patch. A file ends after `max_records_per_file` rows,
     but never inside a transaction or, where the stream has several patches, inside a patch.
@@ -56,14 +54,7 @@ class PatchFilePlan(StreamFilePlan):
     def of(cls, options: PatchFileOptions, schema: pa.Schema) -> PatchFilePlan:
         if OP_COLUMN not in schema.names:
             raise TableError(f"there is no column {OP_COLUMN!r}, which says what each row of a patch does")
-        layout = find_layout(schema, options.layout)
-        terms = (name for name in arrow_schema(layout, True).names if name in schema.names)
-        columns = (OP_COLUMN, *terms)
-        for name in schema.names:
-            if name not in (*columns, *READ_COLUMNS, options.group_by):
-                raise TableError(
-                    f"column {name!r} has no place in a patch in the layout {layout}: drop it, or rename it"
-                )
+        layout, columns = options.term_columns(schema, "a patch", others=(OP_COLUMN,))
         options.require_group_column(schema)
         stream = options.stream_options(has_graph="g" in schema.names)
         if options.group_by is not None and stream.stream_type is PatchStreamType.FLAT:
@@ -72,7 +63,7 @@ class PatchFilePlan(StreamFilePlan):
             raise OptionsError(
                 "stream_type FRAME has one patch in each frame: name the column that tells them apart with group_by"
             )
-        return cls(options, stream, layout, columns)
+        return cls(options, stream, layout, (OP_COLUMN, *columns))
 
     @property
     def has_graph(self) -> bool:

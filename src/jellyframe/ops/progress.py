@@ -1,4 +1,4 @@
-"""How operations report their progress to the caller."""
+"""Report the progress of operations to the caller."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ REPORT_SECONDS = 0.1
 
 
 class Progress(NamedTuple):
-    """How much of its inputs an operation has read.
+    """The part of its inputs that an operation has read.
 
     Attributes:
         bytes_read: bytes of the inputs so far

@@ -62,7 +62,7 @@ def scan(
         objects: keep statements with one of these objects
         graphs: keep statements in one of these graphs
         filesystem: of pyarrow or fsspec, in which the paths are
-        in_format: the format of the files; by default their names tell it
+        in_format: the format of the files; by default it is recognised by their names
         mode: what to do about bad input: `FAILFAST` raises, `DROPMALFORMED` skips it, `PERMISSIVE` reports it in rows
             without a statement, in another column `_corrupt_record`
         blank_nodes: `keep` keeps labels, `per-file` makes them different for each file

@@ -21,9 +21,10 @@ from jellyframe.arrow.grouping import Groups
 from jellyframe.arrow.layouts import FRAME_COLUMN, METADATA_COLUMN
 from jellyframe.arrow.operations import OP_COLUMN
 from jellyframe.arrow.sorting import sorted_runs
-from jellyframe.arrow.terms import BatchMaker
+from jellyframe.arrow.tables import arrow_schema
+from jellyframe.arrow.terms import BatchMaker, find_layout
 from jellyframe.batch import Batch
-from jellyframe.errors import OptionsError
+from jellyframe.errors import OptionsError, TableError
 from jellyframe.ops.rows import FILE_COLUMN
 from jellyframe.storage.commit import Target
 from jellyframe.storage.names import compression_suffix
@@ -39,7 +40,7 @@ READ_COLUMNS = (FRAME_COLUMN, FILE_COLUMN, METADATA_COLUMN)
 
 @dataclass(frozen=True, kw_only=True)
 class StreamFileOptions:
-    """How files of streams are written.
+    """Options of files of streams.
 
     `layout` is that of the columns, by default told by their names and types. Rows with the same value in the column
     `group_by`, which have to follow each other, belong together. `sort` names columns by which runs of `sort_rows` rows
@@ -56,6 +57,21 @@ class StreamFileOptions:
     sort_rows: int = 500_000
     group_by: str | None = None
     max_records_per_file: int | None = None
+
+    def term_columns(
+        self, schema: pa.Schema, stream: str, *, others: tuple[str, ...] = ()
+    ) -> tuple[str, tuple[str, ...]]:
+        """Return the layout of a schema and the names of its columns with terms.
+
+        Raises TableError if there are columns besides those, `others`, and the columns that only readers have. `stream`
+        names the kind of stream in the error.
+        """
+        layout = find_layout(schema, self.layout)
+        columns = tuple(name for name in arrow_schema(layout, True).names if name in schema.names)
+        for name in schema.names:
+            if name not in (*columns, *others, *READ_COLUMNS, self.group_by):
+                raise TableError(_misplaced(name, layout, stream))
+        return layout, columns
 
     def require_group_column(self, schema: pa.Schema) -> None:
         """Raise if rows are to be grouped by a column that is not there."""
@@ -93,6 +109,14 @@ class StreamFiles(RollingFiles):
     @abstractmethod
     def _end_group(self) -> None:
         """End the current group, if there is one."""
+
+
+def _misplaced(column: str, layout: str, stream: str) -> str:
+    if column in arrow_schema("flat").names:
+        return (
+            f"column {column!r} belongs to the layout flat, and without o_kind the columns are in the layout {layout}"
+        )
+    return f"column {column!r} has no place in {stream}: drop it, or rename it"
 
 
 class StreamFilePlan(ABC):

@@ -12,7 +12,7 @@ MAX_PROBLEMS = 10
 
 @dataclass(frozen=True)
 class Summary:
-    """What a job has read and written, and how long it took.
+    """The summary of a job: what it read and wrote, and its duration.
 
     Attributes:
         job: the name of the job

@@ -99,7 +99,7 @@ class Counts:
 
     @property
     def wrapping_bytes(self) -> int:
-        """What the frames take beyond what is in the rows and the metadata."""
+        """The bytes of frames besides their rows and metadata."""
         return self.frame_bytes - self.metadata_bytes - sum(map(self.row_bytes, ROW_FIELDS))
 
     def terms(self, position: str, kind: str) -> int:
@@ -139,10 +139,10 @@ class StreamSurvey:
     Args:
         limits: what untrusted input may ask for
         concatenated: whether every options row begins a new stream
-        delimited: whether the frames have their lengths in front; by default the first bytes tell
+        delimited: whether frames are delimited; by default it is detected from the first bytes
         on_frame: a function that is called with the survey and each frame that was counted
         keep_metadata: whether frames that `on_frame` gets have their metadata
-        dialect: `released` or `draft`; by default the first frames tell it
+        dialect: `released` or `draft`; by default it is detected from the first frames
     """
 
     def __init__(
@@ -331,7 +331,7 @@ class ContentSurvey:
 
     @property
     def predicate_count(self) -> int | None:
-        """How many distinct predicates there are; None where they were too many to count."""
+        """The number of distinct predicates; None if there are too many to count."""
         return None if self._is_approximate else len(self._predicates)
 
 
@@ -353,13 +353,13 @@ def inspect(
         source: a path, a URI, bytes, or a binary file object; gzip and Zstandard are recognised
         limits: what untrusted input may ask for
         concatenated: whether every options row begins a new stream
-        delimited: whether the frames have their lengths in front; by default the first bytes tell
+        delimited: whether frames are delimited; by default it is detected from the first bytes
         content: whether to decode the stream as well: then `survey.content` has its size as N-Triples and its most
             frequent predicates, and a broken reference is an error
         on_frame: a function that is called with the survey so far and each frame
         keep_metadata: whether frames that `on_frame` gets have their metadata
         progress: a function that is called with a `Progress`
-        dialect: `released` or `draft`; by default the first statements tell it, and `survey.dialect` has it
+        dialect: `released` or `draft`; by default it is detected from the first statements, and in `survey.dialect`
     """
     limits = limits or Limits()
     survey = StreamSurvey(

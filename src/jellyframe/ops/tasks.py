@@ -22,7 +22,7 @@ from jellyframe.stream.splits import Piece
 
 
 class FolderEntry(TypedDict):
-    """What is in a folder of a partition."""
+    """The content of a folder of a partition."""
 
     value: str | None
     folder: str
@@ -33,7 +33,7 @@ class FolderEntry(TypedDict):
 
 @dataclass
 class TaskResult:
-    """What a task has written: files with their sizes, statements, bad records left out, and the first of them.
+    """The result of a task: files with their sizes, statements, the number of bad records, and the first of these.
 
     `folders` has what is in each folder, if there are several; `details` what else a job has to know of its tasks.
     """

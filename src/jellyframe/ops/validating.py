@@ -50,7 +50,7 @@ def validate(
         delimited: whether the frames must have their lengths in front; by default both are valid
         expected_options: the options that the stream must have, or the path of a Jelly file that has them
         compare_to: RDF data that must hold the same statements
-        compare_format: its format; by default its name tells it
+        compare_format: its format; by default it is recognised by its name
         compare_ordered: whether the statements must be in the same order
         compare_frames: the frames of the stream to compare, from a number up to, but without, another
         validate_terms: also check IRIs (RFC 3987) and language tags (BCP 47)

@@ -19,7 +19,7 @@ MAX_TERM_PROBLEMS = 20
 
 
 class Problem(NamedTuple):
-    """What is wrong, and where, as far as known; `check` is the kind of rule that is broken, `advice` what helps."""
+    """A problem and, if known, its position. `check` is the kind of rule that is broken, `advice` what to do."""
 
     check: str
     message: str

@@ -12,7 +12,7 @@ from jellyframe.patch.options import PatchOptions, PatchStreamType
 
 
 class MarkedOutput(Protocol):
-    """What is needed of a writer of patches."""
+    """The part of a writer of patches that is needed here."""
 
     @property
     def options(self) -> PatchOptions: ...

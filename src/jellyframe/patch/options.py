@@ -32,7 +32,7 @@ class PatchStatementType(IntEnum):
 
 
 class PatchStreamType(IntEnum):
-    """What ends a patch: the frame, the stream, or a punctuation mark."""
+    """The end of a patch: the end of the frame, the end of the stream, or a punctuation mark."""
 
     UNSPECIFIED = 0
     FRAME = 1

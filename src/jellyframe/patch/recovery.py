@@ -62,7 +62,7 @@ def _restarted_decoder(strict: bool, limits: Limits) -> PatchStreamDecoder:
 
 
 class _Place(Enum):
-    """What rows are in."""
+    """The position of rows with respect to transactions."""
 
     OUTSIDE = auto()
     TRANSACTION = auto()

@@ -54,7 +54,7 @@ def open_patch_writer(
         settings: `frame_rows` to `filesystem`, by name
 
     Raises:
-        OptionsError: if the options make no sense, or do not go together
+        OptionsError: if the options are invalid or exclude each other
     """
     return PatchWriter(sink, options, **settings)
 
@@ -135,7 +135,7 @@ class PatchWriter(AnyWriter[PatchStreamEncoder]):
         Args:
             table: the rows; a row with the operation `P` ends a patch in the way of this stream, and nothing in a FLAT
                 one, which is one patch
-            layout: what the columns are; by default they tell it
+            layout: what the columns are; by default it is inferred from them
 
         Raises:
             TableError: if the columns do not hold rows of patches

@@ -1,4 +1,4 @@
-"""What patches did, as a table for a terminal and as JSON."""
+"""The history of patches as a table for a terminal and as JSON."""
 
 from __future__ import annotations
 

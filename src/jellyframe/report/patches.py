@@ -1,4 +1,4 @@
-"""What a stream of patches is made of: as a document for YAML or JSON, and as a page."""
+"""The survey of a stream of patches as a YAML or JSON document, and as a page."""
 
 from __future__ import annotations
 

@@ -64,13 +64,13 @@ class HttpFile:
 
     @property
     def size(self) -> int | None:
-        """How many bytes the file has; None where that is not known."""
+        """The size of the file in bytes; None if it is not known."""
         body = self._body or self._opened()
         return body.size if body.encoding is None else None
 
     @property
     def media_type(self) -> str | None:
-        """What the server says the file is, such as `application/n-quads`."""
+        """The media type that the server announces, such as `application/n-quads`."""
         return (self._body or self._opened()).media_type
 
     def read(self, size: int = -1, /) -> bytes:
@@ -190,7 +190,7 @@ class HttpFile:
 
 
 class HttpInfo(NamedTuple):
-    """What a server says about a file: its size, when it was modified (in nanoseconds), and its media type.
+    """The properties of a file on a server: its size, modification time (in nanoseconds), and media type.
 
     `accepts_ranges` says whether it can be read from any place.
     """

@@ -18,7 +18,7 @@ _SAFE_AGE_SECONDS = 60
 
 
 class Version(NamedTuple):
-    """What identifies a version of a file: None where the server does not say."""
+    """The validators that identify a version of a file; None if the server does not send them."""
 
     etag: str | None
     modified: str | None
@@ -69,7 +69,7 @@ class Body:
 
     @property
     def size(self) -> int | None:
-        """How many bytes there are in all, from the start of the file; None where the server does not say."""
+        """The size of the whole file; None if the server does not announce it."""
         return None if self.version is None else self.version.size
 
     def read(self, size: int) -> bytes:

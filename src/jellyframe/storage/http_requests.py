@@ -30,7 +30,7 @@ _REASON_BYTES = 1000
 
 @dataclass(frozen=True)
 class HttpSettings:
-    """How requests are sent.
+    """Settings of requests.
 
     Args:
         timeout: seconds to wait for a connection, and then for each piece of data.

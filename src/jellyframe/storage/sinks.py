@@ -6,8 +6,9 @@ import io
 import os
 import re
 import stat
+from abc import ABC, abstractmethod
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 from jellyframe.errors import StorageError, display_name
 from jellyframe.storage.atomic import AtomicFile
@@ -21,7 +22,30 @@ _STANDARD_PATHS = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
 _MOST_LINKS = 40
 
 
-class ByteSink:
+class DiscardableOutput(ABC):
+    """A context manager that is closed at the end of the block, or discarded if the block raises."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Finish the output."""
+
+    @abstractmethod
+    def discard(self) -> None:
+        """Discard the output."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self.discard()
+
+
+class ByteSink(DiscardableOutput):
     """Writes bytes to a path, a URI or a file object, plain or compressed.
 
     The file appears at a path when `close` is called, whole, and never after `discard` or a failed write. A file object
@@ -172,17 +196,6 @@ class ByteSink:
         if self.name is not None:
             error.filename = self.name
         return error
-
-    def __enter__(self) -> ByteSink:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
-    ) -> None:
-        if kind is None:
-            self.close()
-        else:
-            self.discard()
 
 
 def descriptor_of(path: str) -> int | None:

@@ -53,7 +53,7 @@ class HeldPatch:
 
 @dataclass(frozen=True)
 class Manifest:
-    """What is known of a snapshot.
+    """The manifest of a snapshot.
 
     Attributes:
         number: the first snapshot has the number 1
@@ -113,7 +113,7 @@ class Snapshots:
 
     @property
     def name(self) -> str:
-        """What users call the folder."""
+        """The folder as users name it."""
         return self._storage.display(self._path)
 
     @property

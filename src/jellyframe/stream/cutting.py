@@ -1,4 +1,4 @@
-"""Where a file can be cut into pieces that are read on their own: at its restart points."""
+"""Find where a file can be split into pieces that are read separately: at its restart points."""
 
 from __future__ import annotations
 

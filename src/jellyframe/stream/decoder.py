@@ -117,7 +117,7 @@ class AnyStreamDecoder(ABC, Generic[_OptionsT]):
 
     @property
     def needed(self) -> int:
-        """How many bytes have to be pushed, at least, before another frame can be decoded."""
+        """The minimum number of bytes to push before another frame can be decoded."""
         return max(1, self._needed - self._available())
 
     # ---- bytes in ----

@@ -1,4 +1,4 @@
-"""What the encoders of all kinds of streams have in common: the bytes that are ready, and the settings of frames."""
+"""The common part of encoders of all kinds of streams: the output buffer and the settings of frames."""
 
 from __future__ import annotations
 

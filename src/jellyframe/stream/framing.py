@@ -104,7 +104,7 @@ class FrameSplitter:
 
     Args:
         max_frame_bytes: the largest frame to accept
-        delimited: whether the frames have their lengths in front; by default the first bytes tell
+        delimited: whether frames are delimited; by default it is detected from the first bytes
         offset: where the bytes begin in the stream, for errors and the offsets of frames
     """
 

@@ -27,7 +27,7 @@ def dumps(
 
     Raises:
         EncodeError: if a statement cannot be written
-        OptionsError: if the options make no sense
+        OptionsError: if the options are invalid
     """
     encoder = StreamEncoder(options, delimited=False, dialect=dialect)
     for _ in encode_statements(encoder, statements):

@@ -24,7 +24,7 @@ Recovery: TypeAlias = (
 
 
 class ReadingPlace(NamedTuple):
-    """Where a decoder begins.
+    """The position where a decoder begins.
 
     Attributes:
         offset: the offset of its first byte in the source

@@ -1,4 +1,4 @@
-"""What the readers of all kinds of streams have in common: batches of a source, their options, and closing."""
+"""The common part of readers of all kinds of streams: the batches of a source, its options, and closing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _OptionsT_co = TypeVar("_OptionsT_co", covariant=True)
 
 
 class BatchSource(Protocol[_OptionsT_co]):
-    """Where the batches of a reader come from."""
+    """The source of the batches of a reader."""
 
     @property
     def options(self) -> _OptionsT_co | None: ...
@@ -58,7 +58,7 @@ class AnyReader(Generic[_OptionsT]):
 
     @property
     def source_name(self) -> str | None:
-        """What errors call the input: its path, if it has one."""
+        """The name of the input in errors: its path, if it has one."""
         return self._name
 
     def batches(self) -> Iterator[Batch]:

@@ -71,7 +71,7 @@ class Damage:
 
 @dataclass(frozen=True)
 class StreamKind:
-    """What tells the restart points of one kind of stream.
+    """The signs of restart points in one kind of stream.
 
     Attributes:
         first_tags: the tags with which the message of the options may begin

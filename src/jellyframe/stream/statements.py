@@ -32,7 +32,7 @@ def batches_of(
     Args:
         statements: any iterable of triples or of quads; no more of it is drawn than the next batch takes
         has_graph: whether they are quads; None to go by the first one
-        batch_rows: statements in a batch, at most
+        batch_rows: the maximum number of statements in a batch
         text_classes: the kinds of term that another library's subclasses of str stand for
 
     Raises:

@@ -57,7 +57,7 @@ def open_writer(sink: Sink, options: StreamOptions | None = None, **settings: Un
         settings: `frame_rows` to `dialect`, by name
 
     Raises:
-        OptionsError: if the options make no sense, or do not go together
+        OptionsError: if the options are invalid or exclude each other
     """
     return JellyWriter(sink, options, **settings)
 
@@ -147,7 +147,7 @@ class JellyWriter(AnyWriter[StreamEncoder]):
 
         Args:
             table: the statements; with a column `frame`, each of its values becomes a frame
-            layout: what the columns are; by default they tell it
+            layout: what the columns are; by default it is inferred from them
 
         Raises:
             TableError: if the columns do not hold statements

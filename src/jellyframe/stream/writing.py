@@ -1,13 +1,12 @@
-"""What the writers of all kinds of streams have in common: an encoder, and the sink that its bytes go to."""
+"""The common part of writers of all kinds of streams: an encoder, and the sink for its bytes."""
 
 from __future__ import annotations
 
-from types import TracebackType
-from typing import Generic, Protocol, Self, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from jellyframe.batch import Batch
 from jellyframe.errors import EncodeError
-from jellyframe.storage.sinks import ByteSink
+from jellyframe.storage.sinks import ByteSink, DiscardableOutput
 from jellyframe.stream.encoding import OUTPUT_BYTES
 from jellyframe.stream.exclusive import Exclusive
 
@@ -33,7 +32,7 @@ class FinishedBytes(Protocol):
 _EncoderT = TypeVar("_EncoderT", bound=FinishedBytes)
 
 
-class SinkWriter:
+class SinkWriter(DiscardableOutput):
     """Something that is being written to a sink. What goes to a path appears there when the writer is closed."""
 
     def __init__(self, sink: ByteSink) -> None:
@@ -58,17 +57,6 @@ class SinkWriter:
         """Give up: nothing appears at the path."""
         self._is_closed = True
         self._sink.discard()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
-    ) -> None:
-        if kind is None:
-            self.close()
-        else:
-            self.discard()
 
     def _require_open(self) -> None:
         if self._is_closed:

@@ -24,7 +24,7 @@ READ_FORMATS = (*formats.FOLDER_FORMATS, *formats.PATCH_FORMATS)
 
 
 class FileState(NamedTuple):
-    """What tells one version of a file from another."""
+    """Identifies a version of a file."""
 
     size: int
     modified: int

@@ -1,4 +1,4 @@
-"""What the commands that make patches share: where a patch goes, its headers, and the summary."""
+"""The part that commands that write patches share: the output, headers, and the summary."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ REFRESH_SECONDS = 0.25
 
 
 class Stage(NamedTuple):
-    """How far Spark has got with a stage of a job."""
+    """The progress of a stage of a Spark job."""
 
     tasks: int
     done: int

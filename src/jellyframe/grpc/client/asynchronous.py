@@ -103,7 +103,7 @@ class AsyncClient:
             from_: where to start: `earliest`, `latest`, or an offset
             reconnect: `resume`, `always` or `never`, as in the blocking client
             timeout: seconds after which the subscription ends with an error
-            batch_rows: statements in a batch, at most
+            batch_rows: the maximum number of statements in a batch
             dialect: the dialect to ask for, `released` or `draft`, whose frames have no offsets
         """
         self._check_usable()

@@ -46,7 +46,7 @@ def connect(address: str, **settings: Unpack[ConnectionSettings]) -> Client:
         settings: `tls` to `keepalive`, by name
 
     Raises:
-        OptionsError: if the settings do not go together
+        OptionsError: if the settings exclude each other
         OSError: if a file of certificates cannot be read
     """
     return Client(Connection(address, **settings))
@@ -150,7 +150,7 @@ class Client:
             dialect: the dialect to ask for, `released` or `draft`, whose frames have no offsets
 
         Raises:
-            OptionsError: if the arguments make no sense; errors of the server are raised by the views
+            OptionsError: if the arguments are invalid; errors of the server are raised by the views
         """
         self._check_usable()
         state = SubscriptionState(

@@ -1,4 +1,4 @@
-"""What publications and subscriptions need of the client that makes their calls."""
+"""The interface of clients that publications and subscriptions use for their calls."""
 
 from __future__ import annotations
 

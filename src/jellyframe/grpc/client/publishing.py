@@ -338,7 +338,7 @@ class PublicationState:
 
 
 class AnyPublisher:
-    """What a publisher tells, blocking or not."""
+    """The counters of a publisher, blocking or not."""
 
     def __init__(self, state: PublicationState) -> None:
         """Begin a publication."""

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Saving:
-    """How a subscription is written. A file of a series ends after a number of statements or seconds."""
+    """Settings for writing a subscription. A file of a series ends after a number of statements or seconds."""
 
     format: Format = formats.NQUADS
     compression: Compression | None = None

@@ -75,7 +75,7 @@ class Connection:
 
     @property
     def accepted(self) -> Limits:
-        """What is accepted from the server."""
+        """The limits for data from the server."""
         return self.limits or Limits()
 
     def channel_options(self) -> list[tuple[str, Any]]:

@@ -29,7 +29,7 @@ _RATE_SECONDS = 0.1
 
 
 class Uploaded(NamedTuple):
-    """What has been published, and acknowledged."""
+    """The numbers of files, frames and statements that were published and acknowledged."""
 
     files: int
     frames: int
@@ -38,7 +38,7 @@ class Uploaded(NamedTuple):
 
 @dataclass(frozen=True)
 class Upload:
-    """How files are published. `rate` is in statements a second; `changes` are those of the streams' options."""
+    """Settings for publishing files. `rate` is in statements per second; `changes` override stream options."""
 
     in_format: str | None = None
     read: ReadSettings = field(default_factory=ReadSettings)

@@ -33,7 +33,7 @@ _log = logging.getLogger("jellyframe.grpc")
 
 
 class _Writing:
-    """What of a publication is on its way: how many frames, and the offset of the last one that has arrived."""
+    """The number of frames of a publication in flight, and the offset of the last one that has arrived."""
 
     def __init__(self) -> None:
         self.frames = 0

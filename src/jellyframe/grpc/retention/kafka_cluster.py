@@ -43,7 +43,7 @@ class Watermarks(NamedTuple):
 
 @dataclass(frozen=True)
 class KafkaAddress:
-    """Where a cluster is, from a URL such as `kafka://one:9092,two:9092?security.protocol=SSL`.
+    """The address of a cluster, from a URL such as `kafka://one:9092,two:9092?security.protocol=SSL`.
 
     `partition` is the one to use of topics that have several; without it they are refused.
     """

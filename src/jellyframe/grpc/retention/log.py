@@ -36,7 +36,7 @@ _CLEAN_UP_EVERY = 30.0
 
 
 class LogSettings(NamedTuple):
-    """How much a log keeps, and when it begins another file.
+    """Limits of a log: how much it keeps, and when it begins another file.
 
     Whole files are removed, so files hold at most a quarter of what is kept.
 

@@ -101,7 +101,7 @@ def find_segments(folder: str) -> list[Segment]:
 
 
 class Recovered(NamedTuple):
-    """What is left of a segment after a crash: how many frames, in how many bytes."""
+    """The valid part of a segment after a crash: the number of frames and of bytes."""
 
     frames: int
     size: int

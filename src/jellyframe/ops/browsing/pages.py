@@ -135,7 +135,7 @@ class BrowsedFile:
 
     @property
     def statements(self) -> int | None:
-        """How many statements there are; None if only reading tells."""
+        """The number of statements; None if it is unknown until the file is read."""
         return None if self.anchors is None else self.anchors.statements
 
     # ---- places ----

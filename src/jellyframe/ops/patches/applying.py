@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Applied(NamedTuple):
-    """What `apply` did.
+    """The result of `apply`.
 
     Attributes:
         statements: statements that were written
@@ -72,9 +72,9 @@ def apply(
         data: a path (of a file, a folder or a pattern), a URI, bytes, or a binary file object
         patches: one source, or several in order; a folder stands for the patches in it, in the order of their names
         to: where the result goes: a path, which may be that of the data, or a binary file object
-        in_format: the format of the data; by default the name tells, and what has none is Jelly
-        patch_format: `jelly-patch` or `rdfp`; by default the names tell, and what has none is Jelly-Patch
-        out_format: the format of the result; by default the name tells, and what has none is N-Quads
+        in_format: the format of the data; by default it is recognised by the name, and without a name it is Jelly
+        patch_format: `jelly-patch` or `rdfp`; by default it is recognised by the name, and without a name it is Jelly-Patch
+        out_format: the format of the result; by default it is recognised by the name, and without a name it is N-Quads
         compression: gzip or zstd; by default as the name of the output tells
         options: the options of the stream, if the result is one of Jelly
         strict: whether to refuse patches whose transactions start or end out of turn, or are open at the end

@@ -34,7 +34,7 @@ MAX_HEADER_BYTES = 64 << 20
 
 
 class Compacted(NamedTuple):
-    """What `compact` wrote.
+    """The result of `compact`.
 
     Attributes:
         rows_read: adds and deletes in the patches that hold
@@ -73,7 +73,7 @@ def compact(
     Args:
         patches: one source, or several in order; a folder stands for the patches in it, in the order of their names
         to: where the patch goes: a path or a binary file object; None to only count
-        patch_format: `jelly-patch` or `rdfp`; by default the names tell, and what has none is Jelly-Patch
+        patch_format: `jelly-patch` or `rdfp`; by default it is recognised by the name, and without a name it is Jelly-Patch
         out_format: the same for the output
         transaction: whether the changes are in a transaction
         options: the options of the stream; by default with a punctuation mark, and quads if one of the patches has them

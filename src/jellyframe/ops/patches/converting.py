@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class ConvertedPatches(NamedTuple):
-    """What has been converted.
+    """The result of a conversion.
 
     Attributes:
         rows: rows read, the ends of patches among them
@@ -74,7 +74,7 @@ def convert_patches(
         settings: how the output is written, as for `open_patch_writer`
 
     Raises:
-        OptionsError: if a format is not told, or the options do not go together
+        OptionsError: if a format is unknown, or the options exclude each other
         NamedGraphError: if a row has a graph, and the output has triples
     """
     paths = [inputs] if isinstance(inputs, str | os.PathLike) else list(inputs)

@@ -13,7 +13,7 @@ from jellyframe.patch.options import PatchStreamType
 
 
 class CopiedPatches(NamedTuple):
-    """What has been written.
+    """The counts of a copy.
 
     Attributes:
         rows: rows read, the ends of patches among them

@@ -81,7 +81,7 @@ def last_operations(patch: Stream, fingerprints: Fingerprints | None = None) -> 
 
 @dataclass
 class ApplyCounts:
-    """How many statements of the data were `kept` and `deleted`, and how many were `added` to them."""
+    """The numbers of statements of the data that were `kept` and `deleted`, and of those that were `added`."""
 
     kept: int = 0
     deleted: int = 0

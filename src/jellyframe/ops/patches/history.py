@@ -1,4 +1,4 @@
-"""What files of patches did: how much each added and deleted, when, and how large it is."""
+"""The history of files of patches: the changes of each, its time and its size."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _MOST_OF_VALUE = 200
 
 
 class LogEntry(NamedTuple):
-    """What one file of patches, or one patch of it, did. What was not committed does not count as done.
+    """The changes of one file of patches, or of one patch. Changes that were not committed do not count.
 
     Attributes:
         file: the name of the file
@@ -87,7 +87,7 @@ def log(
         patches: one source, or several; a folder stands for the patches in it
         each_patch: whether there is an entry for each patch; by default for each file
         order: by `name`, as the files come; by `time`; or by `size`, that is by how many statements they change
-        patch_format: `jelly-patch` or `rdfp`; by default the names tell, and what has none is Jelly-Patch
+        patch_format: `jelly-patch` or `rdfp`; by default it is recognised by the name, and without a name it is Jelly-Patch
         strict: whether to refuse patches whose transactions start or end out of turn, or are open at the end
         concatenated: whether every options row of Jelly-Patch begins a new stream
         limits: what is accepted from input that is not trusted

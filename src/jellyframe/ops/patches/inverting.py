@@ -46,7 +46,7 @@ _REAL: Final = "header "
 
 
 class Inverted(NamedTuple):
-    """What `invert` wrote.
+    """The result of `invert`.
 
     Attributes:
         patches: patches
@@ -80,7 +80,7 @@ def invert(
     Args:
         patches: one source, or several in order; a folder stands for the patches in it, in the order of their names
         to: where the patches go: a path or a binary file object; None to only count
-        patch_format: `jelly-patch` or `rdfp`; by default the names tell, and what has none is Jelly-Patch
+        patch_format: `jelly-patch` or `rdfp`; by default it is recognised by the name, and without a name it is Jelly-Patch
         out_format: the same for the output
         options: the options of the stream; by default with punctuation marks, and quads if one of the patches has them
         strict: whether to refuse patches whose transactions start or end out of turn, or are open at the end
@@ -102,7 +102,7 @@ def invert(
 
 
 class RowTarget(Protocol):
-    """Where the rows of patches go to."""
+    """The target of inverted patches."""
 
     def write_rows(self, rows: Iterable[PatchRow], /) -> None:
         """Write rows that are objects."""

@@ -1,4 +1,4 @@
-"""What patches do to namespaces: for each name the last operation. They are few, so they are held in memory."""
+"""Changes of namespaces by patches: the last operation on each name. There are few, so they are held in memory."""
 
 from __future__ import annotations
 

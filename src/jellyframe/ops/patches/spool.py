@@ -1,4 +1,4 @@
-"""What is remembered of streams of any length in bounded memory: records of statements, and a bit for each row.
+"""Records of statements, and a bit for each row, of streams of any length in bounded memory.
 
 Both lie in memory while they are small, and else in files without names.
 """

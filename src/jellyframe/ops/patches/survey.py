@@ -1,4 +1,4 @@
-"""What a stream of patches is made of: rows by operation, patches, transactions, sizes; in one pass."""
+"""Count the rows, patches, transactions and sizes of a stream of patches in one pass."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MAX_HEADERS = 20
 
 @dataclass
 class PatchCounts:
-    """What one patch holds, or all of them together.
+    """Counts of one patch, or of all patches together.
 
     Attributes:
         number: the number of the patch, from 0
@@ -68,7 +68,7 @@ class PatchCounts:
 
 @dataclass
 class PatchSurvey:
-    """What a stream of patches is made of.
+    """Counts of a stream of patches.
 
     Attributes:
         options: the options of the stream; of text, what it would have
@@ -110,7 +110,7 @@ def inspect_patches(
 
     Args:
         source: a path, a URI, bytes, or a binary file object
-        format: `jelly-patch` or `rdfp`; by default as the file's name tells, and Jelly-Patch where there is no name
+        format: `jelly-patch` or `rdfp`; by default it is recognised by the name, and without a name it is Jelly-Patch
         content: also tell the size as RDF Patch text and the most frequent predicates, which takes longer
         strict: refuse transactions that start or end where they must not, or are open at the end
         lenient: of text, take IRIs that are not absolute

@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 
 
 class PatchTarget:
-    """Where patches go to. None is nowhere: rows are counted only.
+    """The output of patches. With None, rows are only counted.
 
     Args:
         sink: a path, a binary file object, or None
-        out_format: the format; by default as the name tells
+        out_format: the format; by default it is recognised by the name
         options: the options of the stream
-        settings: how the stream lies in its file
+        settings: frames and restart points of the stream
     """
 
     def __init__(

@@ -47,7 +47,7 @@ Counts = dict[str, Count]
 
 @dataclass
 class Statistics:
-    """What a set of statements holds. The keys of dictionaries are IRIs as they are, other terms in N-Triples syntax.
+    """Statistics of a set of statements. Keys of dictionaries are IRIs, and other terms in N-Triples syntax.
 
     The uses of a class are statements that say of an entity that it is in the class; its distinct ones the entities.
     Dictionaries are in the order of use.
@@ -115,7 +115,7 @@ class Statistics:
 
     @property
     def distinct(self) -> dict[str, int]:
-        """How many different terms there are at each position, and how many classes."""
+        """The number of distinct terms at each position, and of classes."""
         return {
             "subjects": _distinct(self.subjects),
             "predicates": len(self.predicates),
@@ -126,7 +126,7 @@ class Statistics:
 
     @property
     def uses_by_kind(self) -> dict[str, int]:
-        """How often IRIs, literals, blank nodes and quoted triples are subjects and objects."""
+        """The numbers of IRIs, literals, blank nodes and quoted triples as subjects and objects."""
         return {
             kind: sum(counts[kind].uses for counts in (self.subjects, self.objects) if kind in counts)
             for kind in KIND_TITLES

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import time
-from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from jellyframe.errors import OptionsError
 from jellyframe.integrations.neo4j_parts import publish_graph, write_graph_part
 from jellyframe.integrations.neo4j_rows import add_graph
-from jellyframe.integrations.planned_files import PartFile, Plan, write_planned
+from jellyframe.integrations.planned_files import PartFile, Plan
 from jellyframe.ops.bad_input import FAILFAST, Mode
-from jellyframe.ops.bucket_files import buckets_for
 from jellyframe.ops.inputs import KEEP, BlankNodes, Paths
 from jellyframe.ops.summary import Summary
-from jellyframe.spark.jobs.errors import plain_errors
-from jellyframe.spark.jobs.grouping import bucket_summary, run_tasks, write_buckets
+from jellyframe.spark.jobs.grouping import write_by_subject
 from jellyframe.spark.jobs.inputs import JobInputs
 from jellyframe.spark.jobs.outputs import job_output
-from jellyframe.spark.jobs.running import cores, task_place
 from jellyframe.storage.commit import APPEND, ERROR, SaveMode
 
 if TYPE_CHECKING:
@@ -58,19 +53,8 @@ def neo4j(
     given: dict[str, Any] = {"mode": mode, "blank_nodes": blank_nodes, "partition_bytes": partition_bytes}
     inputs = JobInputs.find(paths, in_format=in_format, **given, **(read_options or {}))
     target = job_output(output, has_graph=False, save=save)
-    start = time.monotonic()
-    try:
-        with plain_errors():
-            buckets = buckets_for(inputs.files.bytes_as_jelly, 2 * cores(spark))
-            results, together = write_buckets(spark, inputs, target, buckets, add_graph)
 
-            def write(bucket: int, plan: Plan | None) -> list[PartFile]:
-                folder, _name = task_place(target)
-                return write_graph_part(target, together, bucket, folder, plan)
+    def write(paths: list[str], bucket: int, folder: str, plan: Plan | None) -> list[PartFile]:
+        return write_graph_part(target, paths, bucket, folder, plan)
 
-            files = write_planned(buckets, write, partial(run_tasks, spark))
-        publish_graph(files, target)
-    except BaseException:
-        target.target.discard()
-        raise
-    return bucket_summary("neo4j", inputs, target, results, files, time.monotonic() - start)
+    return write_by_subject("neo4j", spark, inputs, target, write, publish_graph, add_graph)

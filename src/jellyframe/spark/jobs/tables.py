@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import time
-from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from jellyframe.errors import OptionsError
 from jellyframe.integrations.class_tables import publish_class_tables, write_class_tables
-from jellyframe.integrations.planned_files import PartFile, Plan, write_planned
+from jellyframe.integrations.planned_files import PartFile, Plan
 from jellyframe.ops.bad_input import FAILFAST, Mode
-from jellyframe.ops.bucket_files import buckets_for, read_bucket
+from jellyframe.ops.bucket_files import read_bucket
 from jellyframe.ops.inputs import KEEP, BlankNodes, Paths
 from jellyframe.ops.summary import Summary
-from jellyframe.spark.jobs.errors import plain_errors
-from jellyframe.spark.jobs.grouping import bucket_summary, run_tasks, write_buckets
+from jellyframe.spark.jobs.grouping import write_by_subject
 from jellyframe.spark.jobs.inputs import JobInputs
 from jellyframe.spark.jobs.outputs import job_output
-from jellyframe.spark.jobs.running import cores, task_place
 from jellyframe.storage.commit import APPEND, ERROR, SaveMode
 
 if TYPE_CHECKING:
@@ -56,28 +52,12 @@ def tables(
     """
     if save == APPEND:
         raise OptionsError("tables cannot be appended to: the types of their columns depend on all of the data")
-    given: dict[str, Any] = {
-        "mode": mode,
-        "blank_nodes": blank_nodes,
-        "partition_bytes": partition_bytes,
-        **(read_options or {}),
-    }
-    inputs = JobInputs.find(paths, in_format=in_format, **given)
+    given: dict[str, Any] = {"mode": mode, "blank_nodes": blank_nodes, "partition_bytes": partition_bytes}
+    inputs = JobInputs.find(paths, in_format=in_format, **given, **(read_options or {}))
     target = job_output(output, has_graph=False, out_format="parquet", save=save)
-    start = time.monotonic()
-    try:
-        with plain_errors():
-            buckets = buckets_for(inputs.files.bytes_as_jelly, 2 * cores(spark))
-            results, together = write_buckets(spark, inputs, target, buckets)
 
-            def write(bucket: int, plan: Plan | None) -> list[PartFile]:
-                folder, _name = task_place(target)
-                batches = read_bucket(target.target.storage, together, bucket)
-                return write_class_tables(batches, target, folder, target.target.part_name(bucket), plan)
+    def write(files: list[str], bucket: int, folder: str, plan: Plan | None) -> list[PartFile]:
+        batches = read_bucket(target.target.storage, files, bucket)
+        return write_class_tables(batches, target, folder, target.target.part_name(bucket), plan)
 
-            files = write_planned(buckets, write, partial(run_tasks, spark))
-        publish_class_tables(files, target)
-    except BaseException:
-        target.target.discard()
-        raise
-    return bucket_summary("tables", inputs, target, results, files, time.monotonic() - start)
+    return write_by_subject("tables", spark, inputs, target, write, publish_class_tables)
