@@ -113,7 +113,7 @@ def open_patch_input(
 
     Args:
         source: a path, a URI, bytes, or a binary file object, which need not seek; gzip and Zstandard are recognised
-        format: `jelly-patch` or `rdfp`; by default it is recognised by the name, and without a name it is Jelly-Patch
+        format: `jelly-patch` or `rdfp`; by default it is recognised by the name, or else Jelly-Patch
         limits: what untrusted input may ask for
         strict: refuse transactions that start or end where they must not, or are open at the end
         lenient: of text, take IRIs that are not absolute, and turn labels `hex-…` of blank nodes back
@@ -174,7 +174,7 @@ def open_patch_output(
 
     Args:
         sink: a path or a URI, where the file appears when the writer is closed, or a binary file object
-        format: `jelly-patch` or `rdfp`; by default it is recognised by the name, and without a name it is Jelly-Patch
+        format: `jelly-patch` or `rdfp`; by default it is recognised by the name, or else Jelly-Patch
         options: the options of the stream; of text, whether there may be graphs, and ends of patches
         settings: those of `open_patch_writer`; text takes `compression` and `filesystem` of them. Without
             `compression`, it is recognised by the file name
@@ -211,7 +211,7 @@ def read_patch_table(
         layout: `struct`, `ntriples` or `flat`
         columns: those to make; all by default
         dictionary: encode strings with dictionaries
-        format: `jelly-patch` or `rdfp`; by default it is recognised by the name, and without a name it is Jelly-Patch
+        format: `jelly-patch` or `rdfp`; by default it is recognised by the name, or else Jelly-Patch
         settings: those of `open_patch_input`
     """
     with open_patch_input(source, format, **settings) as reader:
@@ -235,7 +235,7 @@ def write_patch_table(
         options: the options of the stream; by default those in the metadata of the table's schema, where
             `read_patch_table` puts them
         layout: what the columns are: `struct`, `ntriples` or `flat`; by default it is inferred from the columns
-        format: `jelly-patch` or `rdfp`; by default it is recognised by the name, and without a name it is Jelly-Patch
+        format: `jelly-patch` or `rdfp`; by default it is recognised by the name, or else Jelly-Patch
         settings: those of `open_patch_writer`
 
     Raises:

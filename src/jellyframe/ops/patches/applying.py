@@ -72,10 +72,10 @@ def apply(
         data: a path (of a file, a folder or a pattern), a URI, bytes, or a binary file object
         patches: one source, or several in order; a folder stands for the patches in it, in the order of their names
         to: where the result goes: a path, which may be that of the data, or a binary file object
-        in_format: the format of the data; by default it is recognised by the name, and without a name it is Jelly
-        patch_format: `jelly-patch` or `rdfp`; by default it is recognised by the name, and without a name it is Jelly-Patch
-        out_format: the format of the result; by default it is recognised by the name, and without a name it is N-Quads
-        compression: gzip or zstd; by default as the name of the output tells
+        in_format: the format of the data; by default it is recognised by the name, or else Jelly
+        patch_format: `jelly-patch` or `rdfp`; by default it is recognised by the name, or else Jelly-Patch
+        out_format: the format of the result; by default it is recognised by the name, or else N-Quads
+        compression: gzip or zstd; by default it is recognised by the name of the output
         options: the options of the stream, if the result is one of Jelly
         strict: whether to refuse patches whose transactions start or end out of turn, or are open at the end
         concatenated: whether every options row of Jelly begins a new stream

@@ -73,7 +73,7 @@ def compact(
     Args:
         patches: one source, or several in order; a folder stands for the patches in it, in the order of their names
         to: where the patch goes: a path or a binary file object; None to only count
-        patch_format: `jelly-patch` or `rdfp`; by default it is recognised by the name, and without a name it is Jelly-Patch
+        patch_format: `jelly-patch` or `rdfp`; by default it is recognised by the name, or else Jelly-Patch
         out_format: the same for the output
         transaction: whether the changes are in a transaction
         options: the options of the stream; by default with a punctuation mark, and quads if one of the patches has them

@@ -81,9 +81,9 @@ def diff(
             URI, bytes, or a binary file object
         new: another
         to: where the patch goes: a path or a binary file object; None to only count the changes
-        old_format: the format of the old data; by default it is recognised by the name, and without a name it is Jelly
+        old_format: the format of the old data; by default it is recognised by the name, or else Jelly
         new_format: the format of the new data
-        out_format: `jelly-patch` or `rdfp`; by default it is recognised by the name, and without a name it is Jelly-Patch
+        out_format: `jelly-patch` or `rdfp`; by default it is recognised by the name, or else Jelly-Patch
         blank_nodes: `label`: two nodes are the same if their labels are; `refuse`: a blank node is an error; `match`:
             nodes of the new data are paired with nodes of the old data of which the same is said, and have the label
             of their partner in the patch, or a new one

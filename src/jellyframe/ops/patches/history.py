@@ -87,7 +87,7 @@ def log(
         patches: one source, or several; a folder stands for the patches in it
         each_patch: whether there is an entry for each patch; by default for each file
         order: by `name`, as the files come; by `time`; or by `size`, that is by how many statements they change
-        patch_format: `jelly-patch` or `rdfp`; by default it is recognised by the name, and without a name it is Jelly-Patch
+        patch_format: `jelly-patch` or `rdfp`; by default it is recognised by the name, or else Jelly-Patch
         strict: whether to refuse patches whose transactions start or end out of turn, or are open at the end
         concatenated: whether every options row of Jelly-Patch begins a new stream
         limits: what is accepted from input that is not trusted

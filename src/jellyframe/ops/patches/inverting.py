@@ -80,7 +80,7 @@ def invert(
     Args:
         patches: one source, or several in order; a folder stands for the patches in it, in the order of their names
         to: where the patches go: a path or a binary file object; None to only count
-        patch_format: `jelly-patch` or `rdfp`; by default it is recognised by the name, and without a name it is Jelly-Patch
+        patch_format: `jelly-patch` or `rdfp`; by default it is recognised by the name, or else Jelly-Patch
         out_format: the same for the output
         options: the options of the stream; by default with punctuation marks, and quads if one of the patches has them
         strict: whether to refuse patches whose transactions start or end out of turn, or are open at the end

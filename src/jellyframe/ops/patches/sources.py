@@ -93,7 +93,7 @@ class DataSource:
 
     Args:
         source: a path, a URI, bytes, or a binary file object
-        format_name: the format; by default it is recognised by the name, and without a name it is Jelly
+        format_name: the format; by default it is recognised by the name, or else Jelly
         argument: what the caller names the argument with the format
         limits: what is accepted from input that is not trusted
         concatenated: whether every options row of Jelly begins a new stream
@@ -204,7 +204,7 @@ class PatchSources:
     Args:
         patches: paths, folders and patterns, bytes, or binary file objects; a folder stands for the patches in it, in
             the order of their names
-        patch_format_name: the format of all; by default it is recognised by the name, and without a name it is Jelly-Patch
+        patch_format_name: the format of all; by default it is recognised by the name, or else Jelly-Patch
         limits: what is accepted from input that is not trusted
         strict: whether to refuse what a consumer may refuse
         concatenated: whether every options row of Jelly-Patch begins a new stream

@@ -110,7 +110,7 @@ def inspect_patches(
 
     Args:
         source: a path, a URI, bytes, or a binary file object
-        format: `jelly-patch` or `rdfp`; by default it is recognised by the name, and without a name it is Jelly-Patch
+        format: `jelly-patch` or `rdfp`; by default it is recognised by the name, or else Jelly-Patch
         content: also tell the size as RDF Patch text and the most frequent predicates, which takes longer
         strict: refuse transactions that start or end where they must not, or are open at the end
         lenient: of text, take IRIs that are not absolute

@@ -93,7 +93,7 @@ def validate_patches(
 
     Args:
         source: a path, a URI, bytes, or a binary file object
-        format: `jelly-patch` or `rdfp`; by default it is recognised by the name, and without a name it is Jelly-Patch
+        format: `jelly-patch` or `rdfp`; by default it is recognised by the name, or else Jelly-Patch
         strict: whether transactions that start or end where they must not, or are open at the end, are problems
         lenient: of text, take IRIs that are not absolute
         delimited: of Jelly-Patch, whether the frames must have their lengths in front; by default either will do
