@@ -250,7 +250,7 @@ class _Results:
 
 
 class _Worker:
-    """What a worker process knows."""
+    """The state of a worker process."""
 
     outputs: list[IO[bytes]] | list[str]
     tallies: _Tallies

@@ -28,7 +28,7 @@ class Span(NamedTuple):
 
 
 class Output(NamedTuple):
-    """Where the joined stream goes, and what is around it."""
+    """The output for the joined stream: its path, compression, and whether it has an index."""
 
     path: str
     compression: Compression | None
@@ -36,7 +36,7 @@ class Output(NamedTuple):
 
 
 class Rewriting(NamedTuple):
-    """How batches are rewritten: the arguments of `write_frames`, and how the input is read."""
+    """Settings for rewriting batches: the arguments of `write_frames`, and options for reading the input."""
 
     options: StreamOptions
     settings: WriterSettings
@@ -48,7 +48,7 @@ class Rewriting(NamedTuple):
 
 
 class Rewritten(NamedTuple):
-    """What a rewritten stream holds."""
+    """Counts of a rewritten stream."""
 
     statements: int
     options: StreamOptions | None
