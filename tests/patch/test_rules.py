@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from jellyframe.errors import JellyError, LimitError, OptionsError
+from jellyframe.errors import JellyError, LimitError, OptionsError, ParseError
 from jellyframe.options import Limits
 from support.patch_streams import (
     ABORT,
