@@ -21,6 +21,7 @@ from jellyframe.grpc import connect
 from jellyframe.grpc.client.saving import Saver, Saving
 from jellyframe.grpc.client.uploading import Pace
 from support.command import COMMAND, canonical, environment, error_of, run
+from support.grpc_process import ServerProcess
 from support.plain_grpc import PlainServer
 from support.rpc_data import quads, triples
 
@@ -116,6 +117,30 @@ def test_a_resume_file(command, server, tmp_path):
     assert canonical(command("subscribe", "t", "--resume", resume, "--from", "earliest").out) == lines(triples(10, 300))
     assert command("subscribe", "t", "--resume", resume).out == b""
     assert "not hold an offset of the topic 'u'" in command("subscribe", "u", "--resume", resume, code=2).err
+
+
+@pytest.mark.parametrize("series", [True, False])
+def test_a_kill_before_the_first_file_is_whole_loses_nothing(tmp_path, series):
+    target = tmp_path / ("out" if series else "out.nt")
+    rolling = ["--roll-rows", "1000"] if series else []
+    with ServerProcess("--listen", "127.0.0.1:0", "--default-topic", "replay") as ours:
+        words = ["--server", ours.address, "t", "--resume", tmp_path / "resume.json", "--out-format", "nt"]
+        command = [*COMMAND, "grpc", "subscribe", *map(str, words), "--to", str(target), *rolling]
+        with subprocess.Popen(command, env=environment()) as process, connect(ours.address) as client:
+            while client.topics() == [] or not client.topics()[0].subscribers:
+                assert process.poll() is None
+            client.publish("t", triples(10))
+            while not list(tmp_path.rglob("*.nt.*.part")):
+                assert process.poll() is None
+            process.kill()
+            process.wait()
+            client.publish("t", triples(10, 10))
+        assert not list(tmp_path.rglob("[!.]*.nt"))
+        # It would begin with the latest frame if it did not know where it was.
+        taken = run(*command[3:], "--take", "20", "--timeout", "30")
+    assert taken.code == 0
+    (written,) = tmp_path.rglob("[!.]*.nt")
+    assert canonical(written.read_bytes()) == lines(triples(20))
 
 
 @pytest.mark.parametrize("ends_with", [KeyboardInterrupt, RuntimeError])

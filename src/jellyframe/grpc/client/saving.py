@@ -163,6 +163,7 @@ class Saver:
             return 0
         with self:
             for batch in self._subscription.batches():
+                self._remember_start(batch)
                 self._write(batch, take)
                 if on_batch is not None:
                     on_batch(self)
@@ -254,6 +255,12 @@ class Saver:
             output, self._output = self._output, None
             output.close()
         self._remember()
+
+    def _remember_start(self, batch: Batch) -> None:
+        """Remember where the first run begins: if it is killed, the next one must not begin with the latest frame."""
+        start = self._first_offset(batch)
+        if self._resume is not None and self._resume.offset is None and start is not None:
+            self._resume.write(start)
 
     def _remember(self) -> None:
         if self._resume is not None and self._offset is not None and self._offset != self._resume.offset:
