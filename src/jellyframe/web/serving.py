@@ -145,7 +145,7 @@ class DataApp:
         is_as_stored = len(files) == 1 and files[0].is_as(target)
         encoding = choose_encoding(request.headers.get("accept-encoding"), _ENCODINGS)
         stored: Compression | None = files[0].compression if is_as_stored else None
-        if is_as_stored and "range" in request.headers and stored is None:
+        if is_as_stored and _asked_range(request) is not None and stored is None:
             encoding = None
         if stored is not None and stored in quality_values(request.headers.get("accept-encoding", "")):
             # It is compressed already, with a coding that the client accepts.
@@ -189,7 +189,7 @@ def _target(request: Request, files: Sequence[ServedFile]) -> Format:
 def _stored(request: Request, file: ServedFile, headers: dict[str, str]) -> Response:
     """Return a file as it is, or a range of it."""
     size = file.state.size
-    asked = request.headers.get("range")
+    asked = _asked_range(request)
     condition = request.headers.get("if-range")
     if condition is not None and condition not in (headers["ETag"], headers["Last-Modified"]):
         asked = None
@@ -203,6 +203,11 @@ def _stored(request: Request, file: ServedFile, headers: dict[str, str]) -> Resp
     if found is not None:
         headers["Content-Range"] = f"bytes {start}-{stop - 1}/{size}"
     return Response(206 if found else 200, headers, file_body(file, start, stop))
+
+
+def _asked_range(request: Request) -> str | None:
+    """Return what a request says about ranges, which only GET has."""
+    return request.headers.get("range") if request.method == "GET" else None
 
 
 def _etag(files: Sequence[ServedFile], target: Format, encoding: str | None, *, is_raw: bool) -> str:
