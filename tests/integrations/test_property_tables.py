@@ -235,3 +235,31 @@ def test_a_cell_is_empty_where_there_is_no_value_and_only_there(given: list[tupl
             expected, found = values.get((row["subject"], name)), row[name]
             assert (found is None) == (expected is None)
             assert expected is None or len(found if isinstance(found, list) else [found]) == len(expected)
+
+
+@pytest.mark.parametrize(
+    ("datatype", "inside", "outside"),
+    [
+        ("date", ("0001-01-01", "9999-12-31"), ("0000-12-31",)),
+        ("dateTime", ("0001-01-01T00:00:00", "9999-12-31T23:59:59.999999"), ("0000-12-31T23:59:59",)),
+        (
+            "dateTime",
+            ("0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999999Z"),
+            ("0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00"),
+        ),
+    ],
+)
+def test_dates_that_python_does_not_have_are_strings(
+    datatype: str, inside: tuple[str, ...], outside: tuple[str, ...]
+) -> None:
+    def column(texts: tuple[str, ...]) -> pa.ChunkedArray:
+        triples = [
+            Triple(IRI(f"a:{number}"), IRI("a:p"), Literal(text, datatype=XSD + datatype))
+            for number, text in enumerate(texts)
+        ]
+        return pivot(jellyframe.dumps(triples))["p"]
+
+    assert not pa.types.is_string(column(inside).type)
+    assert {value.year for value in column(inside).to_pylist()} == {1, 9999}
+    for text in outside:
+        assert column((*inside, text)).to_pylist() == [*inside, text]

@@ -59,6 +59,11 @@ _ARROW = {
     "timestamp_utc": pa.timestamp("us", "UTC"),
 }
 
+# The first and the last day of the years 1 to 9999, and their microseconds, counted from 1970.
+_DAYS = (-719_162, 2_932_896)
+_MICROSECONDS = (_DAYS[0] * 86_400_000_000, (_DAYS[1] + 1) * 86_400_000_000 - 1)
+_RANGES = {"date": _DAYS, "timestamp": _MICROSECONDS, "timestamp_utc": _MICROSECONDS}
+
 
 def _decimal(digits: int, scale: int) -> ColumnType:
     return ColumnType("decimal", digits, scale) if digits + scale <= _MOST_DIGITS else STRING
@@ -98,11 +103,20 @@ def _all_match(texts: pa.Array, pattern: str) -> bool:
 
 
 def _casts(texts: pa.Array, column: ColumnType) -> ColumnType:
-    """Return the type if Arrow converts all values: it refuses, for example, the 30th of February."""
+    """Return the type if Arrow converts all values: it refuses, for example, the 30th of February.
+
+    Dates and times outside of the years 1 to 9999, in UTC too, are not converted: Python has no objects for them.
+    """
     try:
-        converted(texts, column)
+        found = converted(texts, column)
     except pa.ArrowException:
         return STRING
+    if column.kind in _RANGES:
+        numbers = found.cast(pa.int32() if column.kind == "date" else pa.int64())
+        bounds = pc.min_max(numbers).as_py()
+        least, most = _RANGES[column.kind]
+        if bounds["min"] < least or bounds["max"] > most:
+            return STRING
     return column
 
 
