@@ -151,7 +151,7 @@ class JellyError(ValueError):
         return copy.with_traceback(self.__traceback__)
 
     def place(self) -> str:
-        """Return where it happened, in words; empty when nothing is known."""
+        """Return the position of the error as text; empty if nothing is known."""
         parts = (("frame", self.frame), ("row", self.row), ("byte", self.offset))
         words = ", ".join(f"{name} {number}" for name, number in parts if number is not None)
         return ": ".join(part for part in (self.source, words) if part)
@@ -233,7 +233,7 @@ class TextError(JellyError):
         self.column = column
 
     def place(self) -> str:
-        """Return where it happened, in words; empty when nothing is known."""
+        """Return the position of the error as text; empty if nothing is known."""
         parts = (("line", self.line), ("column", self.column))
         words = ", ".join(f"{name} {number}" for name, number in parts if number is not None)
         return ": ".join(part for part in (self.source, words) if part)

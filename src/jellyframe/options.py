@@ -60,7 +60,7 @@ class LogicalType(IntEnum):
 
     @property
     def is_grouped(self) -> bool:
-        """Whether each frame is a graph or a dataset of its own."""
+        """Whether each frame is a separate graph or dataset."""
         return self.base in (LogicalType.GRAPHS, LogicalType.DATASETS)
 
 
@@ -186,7 +186,7 @@ class StreamOptions:
     Attributes:
         physical_type: how statements lie in the rows; UNSPECIFIED, when writing, as the data or `logical_type` asks for
         logical_type: what frames mean; UNSPECIFIED together with `physical_type`, when writing, for a flat stream
-        stream_name: a name for the stream, for whoever reads it
+        stream_name: a name for the stream, for its readers
         generalized_statements: whether any term may stand at any position
         rdf_star: whether quoted triples may occur
         max_name_table_size: entries in the table of names, at least 8

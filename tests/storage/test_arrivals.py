@@ -66,7 +66,7 @@ def test_a_merge_that_is_cut_off_loses_nothing(tmp_path):
 def test_two_that_write_to_one_log(tmp_path):
     first, second = opened(tmp_path / "log"), opened(tmp_path / "log")
     first.add([file("a")])
-    with pytest.raises(StorageError, match="does another run of this query go on"):
+    with pytest.raises(StorageError, match="is another run of this query active"):
         second.add([file("b")])
 
 

@@ -2,7 +2,7 @@
 
 The first touch of a page of memory costs more than what we write there: the system finds it, clears it and maps it in.
 So what columns no longer need is kept for the next ones. A little of it is kept as it is; the rest stays mapped but is
-marked as free, so that the system takes it whenever somebody else wants memory.
+marked as free, so that the system reclaims it when memory is needed elsewhere.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _PRIVATE = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MA
 
 
 class _Block:
-    """A piece of memory of its own pages."""
+    """A block of memory that consists of whole pages."""
 
     __slots__ = ("address", "is_marked", "pages")
 

@@ -17,7 +17,7 @@ _OUTPUT_ROWS = 16_384
 def sorted_runs(
     record_batches: Iterator[pa.RecordBatch], columns: Sequence[str], max_rows: int
 ) -> Iterator[pa.RecordBatch]:
-    """Return the rows in runs of about `max_rows` or 128 MiB, each sorted by those of `columns` that are there."""
+    """Return the rows in runs of about `max_rows` or 128 MiB, each sorted by those of `columns` that exist."""
     run: list[pa.RecordBatch] = []
     rows = size = 0
     for record_batch in (part for some in record_batches for part in parts_by_bytes(some, max_rows)):

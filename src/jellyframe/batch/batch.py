@@ -131,7 +131,7 @@ class Batch:
 
     @classmethod
     def from_builder(cls, builder: BatchBuilder) -> Batch:
-        """Return a batch of what a `builder` of the kernel holds, with no frames of its own."""
+        """Return the content of a `builder` of the kernel as a batch without frames."""
         return cls(builder.columns(), builder.terms)
 
     @classmethod

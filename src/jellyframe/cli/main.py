@@ -111,7 +111,7 @@ def _signals_raise() -> Iterator[None]:
 
 
 def _end_by_signal(number: int) -> None:
-    """End this process by a signal, so that whoever waits for it sees what ended it."""
+    """End this process by a signal, so that its parent process sees which signal ended it."""
     signal.signal(number, signal.SIG_DFL)
     os.kill(os.getpid(), number)
 

@@ -25,7 +25,7 @@ class StatusLine:
         self._write(_CLEAR + line[: self._width() - 1])
 
     def _write(self, text: str) -> None:
-        # The terminal may be gone. The work goes on.
+        # The terminal may have been closed; the work continues.
         with suppress(OSError, ValueError):
             self._stream.write(text)
             self._stream.flush()
@@ -73,7 +73,7 @@ class Progress(StatusLine):
 
 
 def drawn_bar(part: float) -> str:
-    """Return how much of something is done, drawn and in words."""
+    """Return the progress as a bar and as text."""
     return f"[{'#' * round(_BAR_WIDTH * part):{_BAR_WIDTH}}] {100 * part:3.0f} %"
 
 

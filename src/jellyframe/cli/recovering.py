@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from jellyframe.cli.arguments import CommandParser
     from jellyframe.stream.recovery import Damage
 
-# The output is there, and something of the input is not in it.
+# The exit code if the output was written, but a part of the input was lost.
 EXIT_INCOMPLETE = 1
 
 

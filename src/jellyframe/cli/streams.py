@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def progress_callback(console: Console) -> ProgressCallback | None:
-    """Return a callback that draws a progress bar, or None where nobody would see it."""
+    """Return a callback that draws a progress bar, or None without a terminal."""
     if not console.shows_progress:
         return None
     bar = None

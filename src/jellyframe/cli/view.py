@@ -14,7 +14,7 @@ jellyframe view monday.jelly tuesday.jelly --no-browser --listen 127.0.0.1:9000
 _DESCRIPTION = """\
 Look at Jelly files of any size on a page in the browser, until the command is interrupted: their statements, which can
 be filtered and followed from term to term, their frames and lookup tables, plots, and options.
-The page is for this machine and for whoever knows its address, which has a token in it. It loads nothing from
+The page is only for this machine and for those who know its address, which contains a token. It loads nothing from
 anywhere. Needs the package uvicorn: pip install 'jellyframe[http]'."""
 
 
@@ -70,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _open_browser(address: str) -> None:
-    """Open the page in the user's browser, in a thread: some browsers keep whoever starts them waiting."""
+    """Open the page in the user's browser, in a thread: with some browsers the call blocks."""
     import threading
     import webbrowser
 

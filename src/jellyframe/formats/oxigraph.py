@@ -111,14 +111,14 @@ def _short(message: str) -> str:
 
 
 class _CountedLines:
-    """A byte source that is handed on line by line where lines are long enough, and counts them."""
+    """A byte source that is passed on line by line if lines are long enough, and counts them."""
 
     def __init__(self, file: ByteSource) -> None:
         self._file = file
         self.name = file.name
         self.bytes_read = 0
         self.line = 1
-        # The lines of the piece that was handed on last: what is wrong is there, as pieces are read when needed.
+        # The lines of the piece that was passed on last. Pieces are read when needed, so an error is in this one.
         self.last_lines = (1, 1)
         self._waiting = b""
 

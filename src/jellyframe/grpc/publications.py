@@ -11,7 +11,7 @@ from jellyframe.stream.decoder import StreamDecoder
 from jellyframe.stream.index import INDEX_KEY
 from jellyframe.wire import encode_bytes_field
 
-# Frames are decoded into batches of about this size, most of which nobody ever looks at.
+# Frames are decoded into batches of about this size, most of which are never read.
 _BATCH_ROWS = 4096
 _BATCH_BYTES = 1 << 20
 # A small frame may say a long prefix or datatype any number of times.

@@ -28,7 +28,7 @@ class AppliedRows(NamedTuple):
     """The result of `apply_patch`.
 
     Attributes:
-        added: adds of statements that were applied, also of what was there already
+        added: adds of statements that were applied, including those of existing statements
         deleted: deletes of statements that were applied
         committed: transactions that were applied
         left_out: transactions that were aborted or not finished, of which nothing was applied

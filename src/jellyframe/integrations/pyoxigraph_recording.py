@@ -67,7 +67,7 @@ class RecordedStore:
             self.add(quad)
 
     def remove(self, quad: pyoxigraph.Quad) -> None:
-        """Remove a quad, if it is there.
+        """Remove a quad, if it exists.
 
         Args:
             quad: the quad

@@ -1,4 +1,4 @@
-"""The statements of files or of one stream, chosen and filtered: as batches, or as Arrow for whoever takes it."""
+"""Filtered statements of files or of one stream, as batches or as an Arrow stream."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class StatementSource:
     @cached_property
     def _reader_options_have_graph(self) -> bool:
         if not isinstance(self.source, bytes | bytearray | memoryview):
-            # A file object is read once, by whoever reads it; quads fit either way.
+            # A file object can be read only once, so whether it has graphs is unknown; quads hold both.
             return True
         limits, dialect = self._options.limits, self._options.dialect
         with open_reader(self.source, limits=limits, batch_rows=1, dialect=dialect) as reader:

@@ -218,7 +218,7 @@ class _Sources:
         return None if self.file is None else self.file.name
 
     def open_first(self) -> None:
-        """Open the first file, so that it shows at once whether it is there."""
+        """Open the first file, so that a missing file is reported immediately."""
         self.file = self._open(0)
 
     def _open(self, number: int) -> InputFile:

@@ -1,6 +1,6 @@
 """Keys for fingerprints of terms and statements, which the kernel computes.
 
-With a random key nobody can construct two statements with the same fingerprint, which deduplication and patches rely
+With a random key, two statements with the same fingerprint cannot be constructed, which deduplication and patches rely
 on. With a key that follows from a seed, fingerprints are the same in every process.
 """
 

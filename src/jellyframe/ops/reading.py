@@ -107,7 +107,7 @@ def _read_patch(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[Bat
 
 @contextmanager
 def opened_patches(piece: Piece, inputs: Inputs) -> Iterator[PatchReader]:
-    """Open a piece of patches. Errors of whoever reads from it get the name of the file."""
+    """Open a piece of patches. Errors that are raised in the block get the name of the file."""
     with _opened(piece) as source:
         try:
             with _patch_reader(source, piece, inputs, None) as reader:

@@ -41,7 +41,7 @@ class CountedSource:
             name = getattr(source, "name", None)
         else:
             raise TypeError(f"a source is a path, bytes or a binary file object, not {type(source).__name__}")
-        # read1 returns what has arrived; read would wait until all that was asked for is there.
+        # read1 returns the bytes that have arrived; read would wait for all that were requested.
         self._read = getattr(file, "read1", file.read)
         self.name = name if isinstance(name, str) else UNNAMED_INPUT
         self.bytes_read = 0

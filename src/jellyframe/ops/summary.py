@@ -24,7 +24,7 @@ class Summary:
         input_files: how many files were read
         input_bytes: the size of those files
         bad_records: how many bad records were left out
-        problems: the first of them, in words
+        problems: messages about the first of them
     """
 
     job: str

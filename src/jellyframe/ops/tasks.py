@@ -1,4 +1,4 @@
-"""The work of one of many tasks: write statements to files of its own, and report the files to the driver."""
+"""The work of a task: write statements to files, and report the files to the driver."""
 
 from __future__ import annotations
 

@@ -124,7 +124,7 @@ def transcode(
             # The draft also has smaller tables.
             target = target.replace(max_name_table_size=max(target.max_name_table_size, MIN_NAME_TABLE_SIZE))
         if index or concatenated or len(found) < len(sources):
-            # The index needs version 1.1, and so does what may come in streams that nobody has seen yet.
+            # The index needs version 1.1, and so may later streams, which have not been read yet.
             target = target.replace(version=VERSION_1_1)
         framing = _framing(frames, frame_rows, target, delimited=delimited)
         fitting = Fitting(target.physical_type, target.has_graph, merge_graphs, validate_terms)

@@ -1,4 +1,4 @@
-"""Rows of patches that are held back until it is known what becomes of them: in memory, or in a file if many."""
+"""Rows of patches that are held back until their transaction ends: in memory, or in a file if there are many."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from jellyframe.patch.options import PatchOptions, PatchStatementType, PatchStre
 # Bytes of terms and rows that are held in memory.
 MEMORY_BYTES: Final = 16 << 20
 _ROW_BYTES: Final = 20
-# What is read back has been accepted before.
+# Rows that are read back have been accepted before.
 NO_LIMITS: Final = Limits(max_frame_bytes=MAX_FRAME_BYTES, max_nesting_depth=MAX_NESTING_DEPTH)
 
 
 class Journal:
-    """Batches in the order in which they came, to be read forwards or backwards.
+    """Batches in the order in which they were added, to be read forwards or backwards.
 
     Rows of transactions and punctuation marks have no place in it. The file has no name, so nothing is left of it.
 
     Args:
-        memory_bytes: about how many bytes are held in memory before all that is there goes to the file
+        memory_bytes: about how many bytes are held in memory before they are moved to the file
     """
 
     def __init__(self, memory_bytes: int = MEMORY_BYTES) -> None:
@@ -52,7 +52,7 @@ class Journal:
             self._write()
 
     def batches(self) -> Iterator[Batch]:
-        """Yield the batches in their order."""
+        """Yield the batches in order."""
         for place in self._chunks:
             yield from self._read(place)
         yield from self._waiting
@@ -90,7 +90,7 @@ class Journal:
         self.close()
 
     def _write(self) -> None:
-        """Move what is in memory to the file, each batch as a stream of its own."""
+        """Move the batches in memory to the file, each as a separate stream."""
         if self._file is None:
             self._file = TemporaryFile(prefix="jellyframe-")  # noqa: SIM115 - closed by close
         for batch in self._waiting:

@@ -69,7 +69,7 @@ class _Place(Enum):
     # A transaction of which a row is lost.
     BROKEN_TRANSACTION = auto()
     UNKNOWN = auto()
-    # A transaction that was started here, as nobody knows what the rows are in.
+    # A transaction that was inserted, because it is unknown whether the rows are in one.
     OWN_TRANSACTION = auto()
 
 

@@ -166,5 +166,5 @@ PatchRow: TypeAlias = (
 
 
 def _line(*parts: object) -> str:
-    """Join what is there into a line. The default graph is left out, as in N-Quads."""
+    """Return the given terms as a line. The default graph is left out, as in N-Quads."""
     return " ".join(str(part) for part in (*parts, ".") if part is not None and part is not DEFAULT_GRAPH)

@@ -137,7 +137,7 @@ class ArrivalLog:
         data = "[\n" + ",\n".join(json.dumps(arrival) for arrival in arrivals) + "\n]\n"
         path = f"{self.folder}/{segment.name}"
         if not self.storage.write_new(path, data.encode()):
-            raise StorageError(f"{self.storage.display(path)} is there already: does another run of this query go on?")
+            raise StorageError(f"{self.storage.display(path)} exists already: is another run of this query active?")
 
     def _merge(self) -> None:
         """Merge the last segments while there are enough of one level."""

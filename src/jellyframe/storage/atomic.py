@@ -64,7 +64,7 @@ class AtomicFile:
             os.fsync(self.file.fileno())
             if fcntl is None:
                 self.file.close()
-            # The lock is held until the file has its name: nobody takes the part for a stale one.
+            # The lock is held until the file has its name, so that no other writer takes the part for a stale one.
             os.replace(self._part, self._path)
             self._finalizer.detach()
         except BaseException as error:

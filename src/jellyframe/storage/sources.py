@@ -84,7 +84,7 @@ class ByteSource:
         elif hasattr(source, "read"):
             name = getattr(source, "name", None)
             self.name = display_name(name) if isinstance(name, str) else None
-            # read1 gives what has arrived; read would wait until all that was asked for is there.
+            # read1 returns the bytes that have arrived; read would wait for all that were requested.
             self._read_raw = getattr(source, "read1", source.read)
             if start:
                 seek: Any = getattr(source, "seek", None)

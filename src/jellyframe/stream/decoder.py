@@ -244,7 +244,7 @@ class AnyStreamDecoder(ABC, Generic[_OptionsT]):
         """Decode a frame with no length in front of it: it is all that the input holds."""
         kernel = self._kernel
         if not self._at_end and len(self._data) <= self._limits.max_frame_bytes:
-            # Asking for twice as much each time, so that what is there is not joined over and over.
+            # The requested size doubles each time, so that the bytes received so far are not joined over and over.
             self._needed = min(2 * len(self._data), self._limits.max_frame_bytes + 1)
             return
         if not self._data:

@@ -1,4 +1,4 @@
-"""Sizes of batches, frames and files, where nobody says them."""
+"""Default sizes of batches, frames and files."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from jellyframe.options import check_number
 from jellyframe.stream.framing import split_frames
 from jellyframe.stream.index import encode_index_frame
 
-# Output is handed on in pieces of about this size.
+# Output is passed on in pieces of about this size.
 OUTPUT_BYTES: Final = 1 << 20
 # Numbers above this are not counts of rows or bytes.
 _LARGEST_COUNT: Final = 1 << 62

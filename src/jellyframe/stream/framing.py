@@ -152,7 +152,7 @@ class FrameSplitter:
             raise ParseError("the input ends inside a frame", frame=self._number, offset=self._offset)
 
     def _whole_frame(self, at: int) -> tuple[int, int] | None:
-        """Return where the body of the frame at `at` begins and ends; None if not all of it is there."""
+        """Return the start and end of the body of the frame at `at`; None if it is not complete."""
         head = self._waiting[at : at + MAX_VARINT_BYTES]
         if len(head) < MAX_VARINT_BYTES and not any(byte < 0x80 for byte in head):
             return None

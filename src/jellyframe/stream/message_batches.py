@@ -40,7 +40,7 @@ class Part(NamedTuple):
 
 
 class _SecondOptionsError(JellyError):
-    """A message with more than one options row, which only a reader of its own gets right."""
+    """A message with more than one options row, which needs a separate reader."""
 
 
 class MessageDecoder:

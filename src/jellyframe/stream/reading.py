@@ -90,7 +90,7 @@ class AnyReader(Generic[_OptionsT]):
             if batch is None:
                 return
             yield batch
-            # The memory of a batch that nobody holds serves the next one.
+            # The memory of a batch without references is reused for the next one.
             del batch
 
     def _next_batch(self) -> Batch | None:

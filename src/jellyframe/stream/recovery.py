@@ -56,7 +56,7 @@ class Damage:
     error: JellyError
 
     def describe(self, wording: Callable[[Advice], str] = str) -> str:
-        """Return what was lost and why, in words.
+        """Return a text that says what was lost and why.
 
         Args:
             wording: puts advice into the words of a user interface

@@ -11,7 +11,7 @@ from jellyframe.options import TableOptions
 from jellyframe.storage.sources import CHUNK_BYTES, ByteSource
 from jellyframe.stream.decoder import AnyStreamDecoder
 
-# A source that keeps us waiting this long is live: what has been read is handed on before waiting again.
+# A source that blocks this long is live: rows that were read are returned before waiting again.
 LIVE_SOURCE_SECONDS = 0.02
 _OptionsT = TypeVar("_OptionsT", bound=TableOptions)
 

@@ -160,7 +160,7 @@ class JellyWriter(AnyWriter[StreamEncoder]):
                 self._write_batch_in_frames(batch)
 
     def write_frame(self, frame: Frame | Iterable[Triple | Quad], metadata: Mapping[str, bytes] | None = None) -> None:
-        """Write a frame of its own: a `Frame` of a reader with its namespaces and metadata, or statements.
+        """Write a separate frame: a `Frame` of a reader with its namespaces and metadata, or statements.
 
         Where something is refused, what came before it is written and the frame stays open, for `end_frame` to end it.
 

@@ -95,7 +95,7 @@ class Channel:
 
 
 async def work_in_thread(work: Callable[[Channel], object]) -> AsyncGenerator[bytes, None]:
-    """Run a function in a thread of its own, and yield what it writes to the channel that it is given."""
+    """Run a function in a separate thread, and yield the data that it writes to its channel."""
     channel = Channel(asyncio.get_running_loop())
     threading.Thread(target=channel.run, args=(work,), daemon=True).start()
     try:

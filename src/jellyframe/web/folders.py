@@ -65,7 +65,7 @@ class ServedFile:
         try:
             return dialect_of(self.path)
         except (JellyError, OSError):
-            # Whoever reads the statements gets the error, in words that fit.
+            # The error is raised when the statements are read, with a better message.
             return "released"
 
     def is_as(self, target: Format) -> bool:

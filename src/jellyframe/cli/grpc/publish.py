@@ -17,7 +17,7 @@ Publish RDF files to a topic. Each file is a publication of its own, which the s
 in the frames and with the options that it has, unless options are given; other formats become flat streams.
 
 When the connection is lost, what the server has not acknowledged is sent again: each statement arrives at least once.
-With --follow the command goes on, publishing files as they appear in folders, until it is interrupted."""
+With --follow the command continues and publishes files as they appear in folders, until it is interrupted."""
 
 
 def add_parser(subparsers: Any) -> None:

@@ -125,7 +125,7 @@ class AsyncPublisher(AnyPublisher):
             self._is_in_use = False
 
     async def _write(self, frame: bytes) -> bool:
-        """Send a frame, and return whether the call goes on."""
+        """Send a frame, and return whether the call is still open."""
         import grpc
 
         try:

@@ -143,8 +143,8 @@ class Client:
             options: what the stream is to be like, such as `StreamOptions.small()`; by default the server chooses
             from_: where to start, on a server that keeps frames: `earliest`, `latest`, or an offset (see
                 `Subscription.offset`); by default the server chooses, ours `latest`
-            reconnect: what to do when the connection is lost: `resume` goes on where frames have offsets, so that there
-                is no gap, and raises where they have none; `always` goes on and accepts gaps; `never` raises
+            reconnect: what to do when the connection is lost: `resume` continues if frames have offsets, so that there
+                is no gap, and raises if they have none; `always` continues and accepts gaps; `never` raises
             timeout: seconds after which the subscription ends with an error
             batch_rows: statements in a batch, at most; batches are smaller where frames come slowly
             dialect: the dialect to ask for, `released` or `draft`, whose frames have no offsets

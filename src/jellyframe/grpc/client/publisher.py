@@ -163,11 +163,11 @@ class _PublishCall:
     def __init__(self, client: BlockingCalls, metadata: Any, timeout: float | None) -> None:
         self._queue = MessageQueue()
         self._call = client._call(client._publish.future, iter(self._queue), metadata, timeout)
-        # When the server has answered, nobody takes what is waiting.
+        # When the server has answered, waiting frames are not sent any more.
         self._call.add_done_callback(lambda _call: self._queue.close())
 
     def send(self, frame: bytes) -> bool:
-        """Send a frame, and return whether the call goes on."""
+        """Send a frame, and return whether the call is still open."""
         return self._queue.put(frame)
 
     def finish(self, client: BlockingCalls) -> RemoteError | None:

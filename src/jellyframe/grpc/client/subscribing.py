@@ -61,10 +61,10 @@ class SubscriptionState:
         self.decoder = self._new_decoder()
 
     def call_metadata(self) -> list[tuple[str, str | bytes]]:
-        """Return the metadata of the next call: it goes on where the last one ended."""
+        """Return the metadata of the next call, which continues where the last one ended."""
         start = self._from if self._received is None else self._received + 1
         if self._next_frame and not self._dialect.has_version_1_1:
-            # Nothing tells where that was: what has been read must not come again.
+            # Without offsets that position is unknown, and frames must not be read twice.
             start = protocol.LATEST
         return [
             *self._connection.call_metadata(),
@@ -131,7 +131,7 @@ class SubscriptionState:
             self._offset_behind = offset + 1
 
     def next_batch(self, *, partial: bool = False) -> Batch | None:
-        """Return the next batch that is complete, or with `partial` what is there; None if there is none."""
+        """Return the next complete batch, or with `partial` all rows received so far; None if there are none."""
         batch = self.decoder.next_batch(partial=partial)
         if batch is None:
             if self.decoder.options is not None and self.options is None:

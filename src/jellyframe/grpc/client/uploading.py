@@ -50,7 +50,7 @@ class Upload:
 
 
 class Uploader:
-    """Publishes files to a topic, each as a publication of its own, which is acknowledged before the next begins."""
+    """Publishes files to a topic, each as a separate publication, which is acknowledged before the next begins."""
 
     def __init__(self, client: Client, topic: str, upload: Upload | None = None) -> None:
         self._client = client

@@ -179,7 +179,7 @@ class KafkaStore(Store):
 
 
 class _KafkaReader(StoreReader):
-    """Reads records from an offset on, with a consumer of its own."""
+    """Reads records from an offset on, with a separate consumer."""
 
     def __init__(self, store: KafkaStore, cluster: KafkaCluster, name: str, offset: int, limits: Limits) -> None:
         self._store = store

@@ -245,7 +245,7 @@ class KafkaCluster:
                 for record in next_records(self._tail, _POLL_SECONDS):
                     self._pass_on(record)
             except (self._kafka.KafkaException, JellyError) as error:
-                # Reading goes on: the library connects again by itself.
+                # Reading continues: the library reconnects by itself.
                 _log.warning("reading from the Kafka cluster %s has failed: %s", self._address.servers, error)
 
     def _pass_on(self, record: Any) -> None:

@@ -30,7 +30,7 @@ class Anchors:
         self._limits = limits
         self.size = file.seek(0, os.SEEK_END)
         index = read_index(file)
-        # The index of a file that was appended to another one tells of its own part only.
+        # The index of a file that was appended to another one covers only its own part.
         is_whole = index is not None and index.start == 0 and bool(index.restarts)
         self._indexed = [point.offset for point in index.restarts] if index is not None and is_whole else None
         self._before = (

@@ -45,7 +45,7 @@ class LogEntry(NamedTuple):
         patches: how many patches these are
         id: the header `id`, of the last patch
         previous: the header `prev`, of the first patch
-        time: when it was made, as a header says, else when the file was changed last; None if nobody knows
+        time: when it was made, according to a header, or else when the file was last modified; None if unknown
         bytes: the size of the file; None for one patch of many, and where it is not known
         added: adds of statements that hold
         deleted: deletes of statements that hold
