@@ -125,7 +125,7 @@ class JellyError(ValueError):
         row: int | None = None,
         offset: int | None = None,
     ) -> Self:
-        """Return this error with its place, as far as it had none.
+        """Return this error with its position, if it has none.
 
         Args:
             source: the name of the input
@@ -256,11 +256,11 @@ class MissingPackageError(OptionsError, ImportError):
 
 
 class StorageError(JellyError, OSError):
-    """Files that are not there, cannot be reached, or do not take what is written to them."""
+    """A file does not exist, cannot be accessed, or cannot be written."""
 
 
 class RemoteError(JellyError):
-    """A server that cannot be reached, has gone, or has refused what it was asked for.
+    """A server cannot be reached, has closed the connection, or has refused the request.
 
     `status` is the name of the gRPC status, such as `UNAVAILABLE` or `INVALID_ARGUMENT`.
     """

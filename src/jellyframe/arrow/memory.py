@@ -68,7 +68,7 @@ class Column:
         self.view = memoryview(owner.block.pages if isinstance(owner, _Loan) else owner).cast("B")
 
     def buffer(self, size: int) -> pa.Buffer:
-        """Return the first `size` bytes. The memory is reused when this, and what was made of it, is gone."""
+        """Return the first `size` bytes. The memory is reused when there are no references to it."""
         if isinstance(self._owner, _Loan):
             return pa.foreign_buffer(self._owner.block.address, size, base=self._owner)
         return pa.py_buffer(self._owner).slice(0, size)
@@ -112,7 +112,7 @@ class ColumnMemory:
         return Column(_Loan(self, block))
 
     def limit(self, most_kept: int, most_marked: int) -> None:
-        """Set how much is kept, and release what is kept now."""
+        """Set how much memory is kept, and release the memory that is kept now."""
         with self._lock:
             self.most_kept = most_kept
             self.most_marked = most_marked if _MARK_FREE is not None else 0

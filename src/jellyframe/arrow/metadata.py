@@ -33,7 +33,7 @@ def with_stream_metadata(schema: pa.Schema, options: StreamOptions, namespaces: 
 
 
 def stream_options(schema: pa.Schema) -> StreamOptions | None:
-    """Return the options that the metadata of a schema has, as far as they fit its columns; None if there are none.
+    """Return the options in the metadata of a schema that fit its columns; None if there are none.
 
     A grouped stream needs a column `frame`, and graphs a column `g`: where the table has lost them, the options are
     those of a flat stream of what is left. Raises TableError if the metadata cannot be read.

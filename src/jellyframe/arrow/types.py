@@ -1,4 +1,4 @@
-"""The types of what can be written as a table, for those that do not import pyarrow."""
+"""Types of objects that can be written as a table, without an import of pyarrow."""
 
 from __future__ import annotations
 

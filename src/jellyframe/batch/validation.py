@@ -86,7 +86,7 @@ class BadTerm(NamedTuple):
 
 
 def why_bad_iri(iri: str) -> str | None:
-    """Return what is wrong with an IRI; None if it is an absolute IRI by RFC 3987."""
+    """Return the problem with an IRI; None if it is an absolute IRI by RFC 3987."""
     if _iri_pattern().fullmatch(iri):
         return None
     if not _SCHEME.match(iri):
@@ -100,7 +100,7 @@ def why_bad_iri(iri: str) -> str | None:
 
 
 def why_bad_language(tag: str) -> str | None:
-    """Return what is wrong with a language tag; None if it is well-formed by BCP 47."""
+    """Return the problem with a language tag; None if it is well-formed by BCP 47."""
     if _language_pattern().fullmatch(tag) or tag.lower() in _GRANDFATHERED:
         return None
     return "it is not well-formed by BCP 47"

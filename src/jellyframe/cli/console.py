@@ -109,7 +109,7 @@ def has_colour() -> bool:
 
 
 def standard_output() -> BinaryIO:
-    """Return standard output for bytes. Raises where it is closed."""
+    """Return standard output as a binary stream. Raises if it is closed."""
     if sys.stdout is None:
         raise UsageError("standard output is closed")
     return sys.stdout.buffer

@@ -1,4 +1,4 @@
-"""`jellyframe rdf inspect`: what a Jelly stream says of itself, and what it is made of."""
+"""`jellyframe rdf inspect`: show the options and the content of a Jelly stream."""
 
 from __future__ import annotations
 

@@ -137,7 +137,7 @@ def _flush_stdout() -> int:
 
 
 def _abandon_stdout_if_full() -> None:
-    """Drop what cannot be written to standard output: the interpreter would try again at exit, and complain."""
+    """Drop the buffer of standard output: the interpreter would try to write it again at exit, and fail."""
     try:
         _flush_stdout()
     except (OSError, ValueError):

@@ -59,7 +59,7 @@ class Progress(StatusLine):
             self.show(self.line(bytes_read, statements, now - self._start))
 
     def line(self, bytes_read: int, statements: int, seconds: float) -> str:
-        """Return what is shown after some seconds."""
+        """Return the text to show after some seconds."""
         seconds = max(seconds, 1e-3)
         counts = f"{human(bytes_read)}B"
         left = bar = ""

@@ -1,4 +1,4 @@
-"""The options of a stream on the command line: `--opt.…`, `--preset`, `--options-from`, and how it is written."""
+"""Stream options on the command line: `--opt.…`, `--preset`, `--options-from`, and options for writing."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def add_compression(parser: CommandParser) -> None:
 
 
 def compression_of(arguments: argparse.Namespace) -> Compression | None:
-    """Return the compression of the output: the one that was said, or that the file's name tells."""
+    """Return the compression of the output: the given one, or that of the file name."""
     from jellyframe.formats import split_compression
 
     if arguments.compress is not None:
@@ -125,7 +125,7 @@ def given_options(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def base_options(arguments: argparse.Namespace, dialect: DialectName) -> StreamOptions | None:
-    """Return the options to begin with, if `--options-from` or `--preset` gives some; presets set table sizes."""
+    """Return the base options from `--options-from` or `--preset`, or None; presets set table sizes."""
     from jellyframe.options import StreamOptions
 
     base = None

@@ -41,7 +41,7 @@ def named_inputs(names: list[str]) -> list[str | None]:
 
 
 def output_sink(path: str | None, *, is_binary: bool, force: bool = False) -> Sink:
-    """Return what to give to a writer: the path, or standard output, if that is not a terminal or the data is text."""
+    """Return the sink for a writer: the path, or standard output unless binary data would go to a terminal."""
     if path is not None and not is_standard_output(path):
         if not is_uri(path) and not os.path.isdir(os.path.dirname(path) or "."):
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)

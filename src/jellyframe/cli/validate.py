@@ -1,4 +1,4 @@
-"""`jellyframe rdf validate`: whether a Jelly stream keeps all rules, and holds what it should."""
+"""`jellyframe rdf validate`: check that a Jelly stream follows all rules and has the expected content."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def fitting_advice(arguments: argparse.Namespace) -> Iterator[None]:
 
 
 def describe(error: Exception) -> str:
-    """Return an error in one line: the place, what is wrong there, and what helps."""
+    """Return an error as one line: the position, the problem, and what to do."""
     if isinstance(error, JellyError):
         return error.describe(option_words)
     if isinstance(error, UsageError):

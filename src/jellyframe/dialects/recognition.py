@@ -1,4 +1,4 @@
-"""Which dialect a frame is in, as far as its rows tell.
+"""Recognise the dialect of a frame by its rows.
 
 Every statement tells. In the draft a triple has its three terms as the fields 1 to 3, all of them, a repeated one too.
 In the released format these fields are alternatives of the subject, of which at most one is there, and what else there

@@ -148,7 +148,7 @@ class TextInput(JellyInput):
 
 
 class _FrameSource:
-    """Frames as a file object that holds them delimited, which keeps what has been read from it."""
+    """Frames as a file object with delimited frames, which keeps the bytes that were read from it."""
 
     def __init__(self, frames: Iterator[bytes], name: str | None) -> None:
         self._frames = frames

@@ -225,7 +225,7 @@ CUT_FORMATS = tuple(known for known in FOLDER_FORMATS if known.cut is not None)
 
 
 def open_input(source: Source, found: Format, settings: ReadSettings | None = None) -> BatchInput:
-    """Open an input as batches. Close what is returned, or use it in a `with` statement.
+    """Open an input as batches. Close the returned object, or use it in a `with` statement.
 
     Args:
         source: a path, a URI, bytes, or a binary file object

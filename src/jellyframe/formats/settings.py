@@ -77,7 +77,7 @@ class BatchInput:
         raise NotImplementedError
 
     def namespaces(self) -> dict[str, str]:
-        """Return the namespaces that have been declared as far as the source has been read."""
+        """Return the namespaces declared in the part of the source that has been read."""
         return {}
 
     @property
@@ -111,4 +111,4 @@ class BatchOutput:
         """End the document."""
 
     def discard(self) -> None:
-        """Give up: what has been written is of no use."""
+        """Discard the output."""

@@ -62,7 +62,7 @@ def read_config(path: str | PathLike[str]) -> ServerSettings:
 
 
 class _Reader:
-    """Builds settings from tables, and collects what is wrong with them.
+    """Builds settings from tables, and collects their errors.
 
     Args:
         folder: what paths are relative to

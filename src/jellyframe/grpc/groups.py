@@ -99,7 +99,7 @@ class Group:
         return data if is_next and (self._began_with_it or not publication.looked_back) else None
 
     def _follow(self, publication: Publication) -> None:
-        """Begin to forward the bytes of a new stream, to subscribers that can read it after what they already have."""
+        """Begin to forward the bytes of a new stream to subscribers that can read it after the previous ones."""
         able = [one for one in self.subscribers if one.is_fresh or not publication.looked_back]
         unable = [one for one in self._forwarded if not one.is_fresh and publication.looked_back]
         self._encode_for(unable)

@@ -84,7 +84,7 @@ def effective_options(
 
 
 def _physical_type(logical: LogicalType, offered: PhysicalType) -> PhysicalType:
-    """Return the type of the data, or one that the logical type goes with that is asked for."""
+    """Return the physical type of the data, or one that is compatible with the requested logical type."""
     if logical is LogicalType.UNSPECIFIED:
         return offered
     wanted = StreamOptions(logical_type=logical).resolved(has_graph=False).physical_type

@@ -137,7 +137,7 @@ def subscription_start(metadata: CallMetadata) -> Start | None:
 
 
 def call_dialect(metadata: CallMetadata, default: DialectName) -> DialectName:
-    """Return the dialect of a call, which is the default one where its metadata does not say it."""
+    """Return the dialect of a call: that of its metadata, or else the default."""
     value = _last(metadata, DIALECT_KEY)
     return default if value is None else dialect_named(_text(value)).name
 

@@ -24,7 +24,7 @@ _BEARER = "bearer "
 
 
 class AccessError(JellyError):
-    """A call without a token that the server knows, or without the right to what it asks for."""
+    """A call without a valid token, or without permission for the request."""
 
     def __init__(self, message: str, code: grpc.StatusCode = grpc.StatusCode.PERMISSION_DENIED) -> None:
         super().__init__(message)
@@ -121,7 +121,7 @@ class Certificates:
         self._changed = False
 
     def reload(self) -> None:
-        """Read the files again; new connections get what they hold now. Raises if they hold nothing usable."""
+        """Read the files again, for new connections. Raises if they have no usable certificate."""
         self._configuration = self._read()
         self._changed = True
 

@@ -92,7 +92,7 @@ class Topic:
         return sum(subscriber.queued_bytes for subscriber in self.subscribers)
 
     def info(self) -> TopicInfo:
-        """Return what is told about the topic."""
+        """Return the description of the topic."""
         return TopicInfo(
             name=self.name,
             retention=self.store.retention,
@@ -148,7 +148,7 @@ class Topic:
     def subscribe(
         self, requested: StreamOptions | None, *, with_offsets: bool, dialect: DialectName = "released"
     ) -> Subscriber:
-        """Return a subscriber, to be served with `serve`. It gets what is published from now on."""
+        """Return a subscriber, to be served with `serve`. It receives all frames that are published from now on."""
         subscriber = Subscriber(
             requested,
             with_offsets=with_offsets,

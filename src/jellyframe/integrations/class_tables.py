@@ -26,7 +26,7 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9_-]+")
 def write_class_tables(
     batches: Iterable[Batch], output: Output, folder: str, name: str, plan: Plan | None
 ) -> list[PartFile]:
-    """Write a file for each class of statements below `folder`, and return what was written.
+    """Write a file for each class of statements below `folder`, and return the files.
 
     The batches have all statements of the subjects that are in them. The columns are those that the statements make;
     with a `plan`, the columns that it names, for the classes that are in it only.

@@ -1,4 +1,4 @@
-"""Arrow types for the literals of a predicate, told by their XSD datatypes as far as all lexical forms fit."""
+"""Arrow types for the literals of a predicate, from their XSD datatypes if all lexical forms are valid."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ from jellyframe.ops.outputs import Output
 def write_graph_part(
     output: Output, together: Sequence[str], bucket: int, folder: str, plan: Plan | None
 ) -> list[PartFile]:
-    """Write the nodes and relationships of a bucket of files, and return what was written.
+    """Write the nodes and relationships of a bucket of files, and return the files.
 
     With a `plan`, only the nodes, with the properties that it names.
     """

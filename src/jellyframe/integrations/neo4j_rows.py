@@ -82,7 +82,7 @@ def _escaped(name: str) -> str:
 
 
 def node_tables(rows: SubjectRows, mentions: Iterable[Batch], properties: Properties) -> Iterator[pa.Table]:
-    """Yield the nodes of a bucket with these properties: the subjects, and what is only an object."""
+    """Yield the nodes of a bucket with these properties: subjects, and nodes that are only objects."""
     header = node_header(properties)
     literals = rows.select(rows.terms.is_literal[rows.o])
     labels = _labels(rows)

@@ -94,7 +94,7 @@ def make_tables(rows: SubjectRows, parts: Sequence[Part], properties: Properties
 
 
 def rows_of_cells(columns: int) -> int:
-    """Return how many rows of so many columns are made at a time."""
+    """Return the number of rows per batch for a number of columns."""
     return max(_MOST_CELLS // columns, 1)
 
 

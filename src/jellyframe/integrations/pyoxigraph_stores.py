@@ -140,7 +140,7 @@ class _Lines:
         return len(data)
 
     def flush(self) -> None:
-        """Pass on what is left, at the end."""
+        """Pass on the remaining quads at the end."""
         text, self._waiting, self._size = b"".join(self._waiting), [], 0
         # pyoxigraph may flush in the middle of a line.
         end = text.rfind(b"\n") + 1

@@ -137,7 +137,7 @@ def _in_graph(triples: Iterable[Any], name: GraphName) -> Iterator[tuple[Any, ..
 
 
 def _triples_of(graph: Graph) -> Iterator[Any]:
-    """Yield the triples of a graph, those with the same subject together as far as that is cheap.
+    """Yield the triples of a graph, grouped by subject if that is cheap.
 
     rdflib's store has them in the order of their hashes, in which neighbours lie far apart in memory. By the place of
     the subject it takes half the time to get at them, and the stream becomes smaller.

@@ -86,7 +86,7 @@ class BucketFile:
         self._open_bytes = 0
 
     def close(self) -> None:
-        """Write what is left, and the table."""
+        """Write the remaining batches and the table."""
         self._write_open()
         self._file.write(self._table.tobytes())
         self._file.write(_TAIL.pack(len(self._table)))

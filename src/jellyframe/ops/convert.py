@@ -158,7 +158,7 @@ def input_paths(inputs: Path | Sequence[Path | None], in_format: str | None) -> 
 
 
 def output_format(name: str | None, output: Sink | None) -> Format:
-    """Return the format of an output: the one that was said, or that its name tells; N-Quads if it has no name."""
+    """Return the format of an output: the given one, or that of its name; N-Quads if it has no name."""
     if name is not None:
         return formats.format_by_name(name)
     if not isinstance(output, str | os.PathLike):
@@ -268,7 +268,7 @@ class _Sources:
             yield batch
 
     def has_graph(self) -> bool:
-        """Return whether some statement may be in a named graph, as far as formats and headers tell."""
+        """Return whether statements may be in named graphs, according to formats and headers."""
         read = self._plan.read
         if read.on_damage is not None:
             # Damage is reported when the input is read, not when its header is.
@@ -364,7 +364,7 @@ def _wanted(
     plan: Conversion,
     frames: FrameRange | None = None,
 ) -> Iterator[Batch]:
-    """Yield of an input what is to be written, as the target can hold it."""
+    """Yield the batches of an input that are to be written, in a form that the target can hold."""
     frames = plan.frames if frames is None else frames
     if not frames.is_all:
         batches = take_frames(batches, frames)
@@ -399,7 +399,7 @@ def _asks_for_quads(sources: _Sources, start: list[Batch]) -> bool:
 
 
 def stream_options_for(plan: Conversion, *, has_graphs: bool, has_namespaces: bool = False) -> StreamOptions:
-    """Return the options of the stream: what was said, and for the rest what the data asks for."""
+    """Return the options of the stream: the given ones, and others that fit the data."""
     changes = plan.changes
     options = plan.base_options
     if options is None:

@@ -1,4 +1,4 @@
-"""Files of any format read to their end, and a report of what was found in each."""
+"""Read files of any format to their end, and report the errors in each."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class FileReport:
         return cls(file.name, known.name, file.size, frames=0 if known == formats.JELLY else None)
 
     def add(self, part: FileReport) -> None:
-        """Add what was found in a part of the file."""
+        """Add the report on a part of the file."""
         self.ok = self.ok and part.ok
         self.statements += part.statements
         self.frames = None if self.frames is None else self.frames + (part.frames or 0)
@@ -84,7 +84,7 @@ class ValidationReport:
         return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
 
     def as_table(self) -> str:
-        """Return a line for each file, and below the bad ones what is wrong with them."""
+        """Return a line for each file, and the problems below those with errors."""
         heads = ("", "statements", "frames", "bytes", "file")
         rows = [
             ("ok" if one.ok else "BAD", f"{one.statements:,}", _count(one.frames), f"{one.bytes:,}", one.file)
@@ -117,7 +117,7 @@ def pieces_to_check(inputs: Inputs, target_bytes: int | None = None) -> list[tup
 
 
 def check_piece(piece: Piece, inputs: Inputs) -> FileReport:
-    """Read a piece to its end and report what was found."""
+    """Read a piece to its end and return a report."""
     report = FileReport.empty(piece.file, inputs.formats[piece.file])
     try:
         for batch in piece_batches(piece, inputs, report.add_error):

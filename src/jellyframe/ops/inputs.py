@@ -181,7 +181,7 @@ class Inputs:
         return _regroup([piece for partition in self.pieces(target) for piece in partition], count)
 
     def has_graphs(self) -> bool:
-        """Return whether a statement may be in a named graph, as far as formats and headers tell."""
+        """Return whether statements may be in named graphs, according to formats and headers."""
         peeked = {file for file in self.files if self.formats[file].has_header}
         if any(self.formats[file].has_graphs for file in self.files if file not in peeked):
             return True

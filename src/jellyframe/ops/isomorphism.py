@@ -190,7 +190,7 @@ class _Search:
     # ---- colours ----
 
     def _signature(self, node: int) -> tuple[tuple[int, tuple[int, ...]], ...]:
-        """Return what is said of a node, in terms of the colours of the others."""
+        """Return the statements about a node, in terms of the colours of the others."""
         colour = self._colour
         statements = self._statements[node]
         self._steps_left -= len(statements)

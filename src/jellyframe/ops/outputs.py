@@ -181,7 +181,7 @@ class _FormatFiles(RollingFiles):
 
 
 def ready_batches(batches: Iterator[Batch], output: Output) -> Iterator[Batch]:
-    """Return batches as the files can hold them, sorted in runs if that is asked for."""
+    """Return batches in a form that the files can hold, sorted in runs if requested."""
     batches = map(output.fitting, batches)
     options = output.plan.options
     if not options.sort:

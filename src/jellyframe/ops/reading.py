@@ -62,7 +62,7 @@ def _opened(piece: Piece) -> Iterator[Any]:
 
 
 def _read_jelly(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[Batch]:
-    """Read a piece of a Jelly file. In the tolerant modes damage costs what is up to the next restart point."""
+    """Read a piece of a Jelly file. In the tolerant modes, damage loses the rows up to the next restart point."""
     options = inputs.options
     with (
         _opened(piece) as source,
@@ -190,7 +190,7 @@ def _read_lines(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[Bat
 
 
 def _read_document(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[Batch]:
-    """Read a document: what is after its first error is lost."""
+    """Read a document, of which the part after the first error is lost."""
     with _opened(piece) as source:
         try:
             with formats.open_input(source, inputs.formats[piece.file], _settings(piece, inputs)) as opened:

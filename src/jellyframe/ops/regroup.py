@@ -57,7 +57,7 @@ def write_frames(
     framing: Framing,
     declared: dict[str, str] | None = None,
 ) -> JellyWriter:
-    """Write the batches of some inputs as one stream, and return the closed writer, which tells what was written.
+    """Write the batches of some inputs as one stream, and return the closed writer, which has the counts.
 
     Namespaces are declared once, where they first come or change; those of `declared` have come before. A dialect
     without namespaces leaves them out.
@@ -76,7 +76,7 @@ def write_frames(
 
 
 class _Output:
-    """A writer, and what it has declared so far."""
+    """A writer, and the namespaces that it has declared so far."""
 
     def __init__(self, writer: JellyWriter, declared: dict[str, str], dialect: Dialect, *, keeps_frames: bool) -> None:
         self._writer = writer

@@ -123,7 +123,7 @@ def _term_index(position: str, kind: str) -> int:
 
 
 class FrameCounts:
-    """One frame: its number, its metadata, and what it holds."""
+    """One frame: its number, metadata and content."""
 
     __slots__ = ("counts", "metadata", "number")
 

@@ -80,7 +80,7 @@ def _declared(batches: Iterator[Batch], files: RollingFiles) -> Iterator[Batch]:
 
 
 def write_pieces(pieces: tuple[Piece, ...], inputs: Inputs, output: Output, prefix: str) -> TaskResult:
-    """Read pieces of files, and write what is in them."""
+    """Read pieces of files, and write their statements."""
     result = TaskResult()
     bad = BadRecords(inputs.options.mode)
 

@@ -71,7 +71,7 @@ def transcode(
     dialect: DialectName = "released",
     out_dialect: DialectName = "released",
 ) -> Transcoded:
-    """Rewrite Jelly streams as one stream, and return what was written.
+    """Rewrite Jelly streams as one stream, and return the counts.
 
     Triples become quads of the default graph; quads become triples if all of them are in the default graph, or with
     `merge_graphs`. Blank nodes keep their labels. A file that does not change is checked in full and copied.
@@ -182,7 +182,7 @@ class _Inputs:
         )
 
     def options(self) -> list[StreamOptions]:
-        """Return the options of the first input and, as far as they can be read beforehand, of the others."""
+        """Return the options of the first input and of those others whose options can be read beforehand."""
         found = [self._reader.options]
         for path in map(local_file, self._sources[1:]):
             if path is not None:
@@ -216,7 +216,7 @@ def output_options(
     *,
     merge_graphs: bool = False,
 ) -> StreamOptions:
-    """Return the options of a stream that all inputs fit into, given their options and what is asked for."""
+    """Return the options of a stream that can hold all inputs, given their options and the requested changes."""
     if options is None:
         first = inputs[0]
         physical = first.physical_type

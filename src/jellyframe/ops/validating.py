@@ -100,7 +100,7 @@ def validate(
 
 
 def delimiting_problem(delimited: bool) -> str:
-    """Return what is wrong where frames have lengths in front, or have not, and the other was asked for."""
+    """Return the problem if frames are delimited and should not be, or the reverse."""
     return f"the input is {_SHAPES[delimited]}, not {_SHAPES[not delimited]}"
 
 

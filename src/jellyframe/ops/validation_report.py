@@ -123,7 +123,7 @@ class ValidationReport:
         return {"frame": self.frames, "statement": self.statements}
 
     def _more_problems(self) -> list[str]:
-        """Return what is to be said of problems that are only counted."""
+        """Return a message about the problems that are only counted."""
         more = self.bad_terms - MAX_TERM_PROBLEMS
         return [f"{more} more terms are not valid"] if more > 0 else []
 

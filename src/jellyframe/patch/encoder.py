@@ -12,7 +12,7 @@ from jellyframe.stream.encoding import OUTPUT_BYTES, AnyStreamEncoder
 
 
 class PatchStreamEncoder(AnyStreamEncoder[PatchEncoder]):
-    """Encodes a patch stream. It does no I/O: what is encoded waits until it is taken, as bytes or as frames.
+    """Encodes a patch stream. It does no I/O: the output is buffered until it is taken, as bytes or as frames.
 
     A row that is refused with a `JellyError` leaves no trace: what was accepted before is in the stream, and the
     encoder can be used further. Another error inside the encoder, such as a `MemoryError`, ends the stream.

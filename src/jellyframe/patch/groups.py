@@ -111,7 +111,7 @@ class Patch(RowGroup):
 
     @property
     def headers(self) -> dict[str, HeaderValue]:
-        """The headers that the patch begins with. Reads as far as is needed to see them; they stay among the rows."""
+        """The headers at the start of the patch, which are read if necessary; they stay among the rows."""
         if self._headers is None:
             self._headers = {}
             part = self._peek()
@@ -138,7 +138,7 @@ class Transaction(RowGroup):
 
     @property
     def is_committed(self) -> bool | None:
-        """Whether what is in the transaction holds. None while it has not been read to its end, or if it has none."""
+        """Whether the transaction was committed. None if it has no end, or has not been read to its end."""
         if self._end is None or not self.is_complete:
             return None
         return not self.is_explicit or self._end.end_op == PATCH_TRANSACTION_COMMIT

@@ -128,7 +128,7 @@ class PatchReader(AnyReader[PatchOptions]):
     def record_batches(
         self, layout: LayoutName = "struct", *, columns: Sequence[str] | None = None, dictionary: bool = False
     ) -> pa.RecordBatchReader:
-        """Return what is left of the stream as Arrow record batches, decoded as they are drawn.
+        """Return the rest of the stream as Arrow record batches, which are decoded lazily.
 
         The column `op` says what a row does; `P` there ends a patch, whatever the type of the stream. The schema's
         metadata has the options of the stream, for `write_table`.
@@ -145,7 +145,7 @@ class PatchReader(AnyReader[PatchOptions]):
     def read_table(
         self, layout: LayoutName = "struct", *, columns: Sequence[str] | None = None, dictionary: bool = False
     ) -> pa.Table:
-        """Return what is left of the stream as an Arrow table; the arguments are those of `record_batches`.
+        """Return the rest of the stream as an Arrow table; the arguments are those of `record_batches`.
 
         Args:
             layout: `struct`, `ntriples` or `flat`
@@ -155,7 +155,7 @@ class PatchReader(AnyReader[PatchOptions]):
         return self.record_batches(layout, columns=columns, dictionary=dictionary).read_all()
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """Export what is left of the stream through the Arrow C stream interface, in the layout `struct`."""
+        """Export the rest of the stream through the Arrow C stream interface, in the layout `struct`."""
         return self.record_batches().__arrow_c_stream__(requested_schema)
 
     def __iter__(self) -> Iterator[PatchRow]:

@@ -74,7 +74,7 @@ class _Place(Enum):
 
 
 class RowsAroundLosses:
-    """Puts the rows of a stream into order around what is lost of it, batch by batch."""
+    """Inserts the rows that are needed around lost parts of a stream, batch by batch."""
 
     def __init__(self) -> None:
         self._place = _Place.OUTSIDE
@@ -115,7 +115,7 @@ class RowsAroundLosses:
             yield from _rows(batch, start, len(batch))
 
     def loss(self, stream_type: PatchStreamType | None) -> Iterator[Batch]:
-        """Yield what has to stand where bytes of a stream are lost."""
+        """Yield the rows to insert where bytes of a stream are lost."""
         yield from self._marks_before(PATCH_LOST)
         if self._is_patch_open and stream_type is PatchStreamType.PUNCTUATED:
             yield self._mark(Punctuation())
@@ -124,7 +124,7 @@ class RowsAroundLosses:
             self._place = _Place.OUTSIDE
 
     def end(self) -> Iterator[Batch]:
-        """Yield what has to stand at the end."""
+        """Yield the rows to insert at the end."""
         if self._place is _Place.OWN_TRANSACTION:
             yield self._mark(TransactionCommit())
             self._place = _Place.OUTSIDE
@@ -151,7 +151,7 @@ class RowsAroundLosses:
         return op not in (PATCH_LOST, PATCH_LOST_ROW)
 
     def _marks_before(self, op: int) -> list[Batch]:
-        """Return what has to stand before a row that tells something, or instead of it."""
+        """Return the rows to insert before a row that starts or ends something, or in place of it."""
         place = self._place
         if op == PATCH_LOST_ROW:
             if place is _Place.TRANSACTION:
@@ -190,7 +190,7 @@ def _rows(batch: Batch, start: int, stop: int) -> Iterator[Batch]:
 
 
 class RecoveringPatches(RecoveringBatches[PatchOptions]):
-    """The batches of a source of patches, as far as they can be read."""
+    """The batches of a source of patches, without the parts that cannot be read."""
 
     def __init__(self, *arguments: Any, **settings: Any) -> None:
         super().__init__(*arguments, **settings)

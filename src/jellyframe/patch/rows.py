@@ -106,7 +106,7 @@ class NamespaceDelete:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """Something that is said about the patch as a whole.
+    """A header: a key and a value that apply to the patch as a whole.
 
     Args:
         key: what is said, such as `id` or `prev`
@@ -130,7 +130,7 @@ class TransactionStart:
 
 @dataclass(frozen=True, slots=True)
 class TransactionCommit:
-    """A transaction ends, and what is in it holds."""
+    """The end of a transaction whose changes are committed."""
 
     def __str__(self) -> str:
         return "TC ."
@@ -138,7 +138,7 @@ class TransactionCommit:
 
 @dataclass(frozen=True, slots=True)
 class TransactionAbort:
-    """A transaction ends, and what is in it does not hold."""
+    """The end of a transaction whose changes are discarded."""
 
     def __str__(self) -> str:
         return "TA ."

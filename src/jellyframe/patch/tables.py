@@ -48,7 +48,7 @@ def record_batches(
 
 
 def table_options(table: PatchTable) -> PatchOptions:
-    """Return the options in the metadata of a table's schema, as far as they fit its columns; else usual ones."""
+    """Return the options in the metadata of a table's schema if they fit its columns, or else defaults."""
     schema = cast("pa.Schema", table.schema)  # type: ignore[union-attr]
     statement_type = PatchStatementType.QUADS if "g" in schema.names else PatchStatementType.TRIPLES
     entry = (schema.metadata or {}).get(OPTIONS_KEY)

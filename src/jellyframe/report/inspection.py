@@ -1,4 +1,4 @@
-"""The numbers of a survey under the names that jelly-cli gives them, and some more."""
+"""The counts of a survey under the names of jelly-cli, and some more."""
 
 from __future__ import annotations
 

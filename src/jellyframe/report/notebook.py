@@ -25,7 +25,7 @@ def cell(text: object) -> str:
 
 
 def reader_html(name: str | None, options: StreamOptions | JellyError, first: Batch | None) -> str:
-    """Return what a reader reads: the options of the stream, and the first statements as far as they are at hand."""
+    """Return a summary of a reader: the options of the stream, and the first statements if they are in memory."""
     if isinstance(options, JellyError):
         return facts([("stream", cell(name or "bytes or a file object")), ("error", str(options))])
     lines = [

@@ -1,4 +1,4 @@
-"""A page in one file: tiles with the main numbers, and figures, each with a table of what it shows."""
+"""A page in one file: tiles with the main numbers, and figures, each with a table of its data."""
 
 from __future__ import annotations
 

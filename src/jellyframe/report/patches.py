@@ -68,7 +68,7 @@ def patch_document(patch: PatchCounts) -> dict[str, Any]:
 
 
 def patch_input_document(survey: PatchSurvey) -> dict[str, Any]:
-    """Return what is to be said of the file."""
+    """Return the description of the file."""
     return {"delimited": survey.delimited, "size": survey.input_bytes}
 
 

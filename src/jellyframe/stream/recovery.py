@@ -106,7 +106,7 @@ def _statement_decoder(dialect: DialectName, limits: Limits) -> StreamDecoder:
 
 
 class RecoveringBatches(Generic[_OptionsT]):
-    """The batches of a source, as far as they can be read.
+    """The batches of a source, without the parts that cannot be read.
 
     `open_at(offset, frame)` opens the source again at an offset, where the frame of that number begins;
     `place` gives the bytes at any offset. Derived classes may change what is given around a loss.
@@ -181,14 +181,14 @@ class RecoveringBatches(Generic[_OptionsT]):
         self._held.clear()
 
     def _give(self, batch: Batch) -> None:
-        """Give the rows of a batch, which are confirmed."""
+        """Pass on the rows of a batch, which are confirmed."""
         self._ready.append(batch)
 
     def _lose(self) -> None:
-        """Give what has to stand where rows are lost."""
+        """Add the rows to insert where rows are lost."""
 
     def _end(self) -> None:
-        """Give what has to stand at the end."""
+        """Add the rows to insert at the end."""
         self._is_finished = True
 
     def _recover(self, error: JellyError) -> None:

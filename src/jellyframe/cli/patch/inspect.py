@@ -1,4 +1,4 @@
-"""`jellyframe patch inspect`: what a stream of patches says of itself, and what it is made of."""
+"""`jellyframe patch inspect`: show the options and the content of a stream of patches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options that the commands on patches share: of the streams that they write, and of what they read."""
+"""Options that the commands on patches share, for reading and for writing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TABLE_SIZES = [name for name in stream_options.TERM_FIELDS if name.endswith("_t
 
 
 def add_patch_stream_options(parser: CommandParser) -> None:
-    """Add what says how a patch stream describes itself, and how it lies in the file."""
+    """Add the options of a patch stream, and of its frames."""
     parser.add_argument(
         "--stream-type",
         choices=("frame", "flat", "punctuated"),

@@ -22,7 +22,7 @@ def add_patch_format(parser: CommandParser) -> None:
 
 
 def add_summary(parser: CommandParser) -> None:
-    """Add the option that prints what has been done."""
+    """Add the option that prints the result."""
     parser.add_switch("--json", default=False, help="what has been done, as JSON on standard output")
 
 
@@ -80,7 +80,7 @@ def _is_terminal() -> bool:
 
 
 def print_summary(arguments: argparse.Namespace, counts: Mapping[str, object], text: str | None = None) -> None:
-    """Print what has been done: as JSON on standard output, or as text on a terminal."""
+    """Print the result: as JSON on standard output, or as text on a terminal."""
     arguments.console.end_progress()
     if arguments.json:
         import json

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def add_rewriting(parser: CommandParser) -> None:
-    """Add patches that are read, in order, and what is written."""
+    """Add the arguments of commands that read patches in order and write patches."""
     parser.add_inputs("patches, in order: files, folders, or patterns; standard input if none or `-`")
     add_output(parser)
     add_patch_format(parser)

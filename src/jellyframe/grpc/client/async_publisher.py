@@ -72,7 +72,7 @@ class AsyncPublisher(AnyPublisher):
         await self._close(even_if_empty=True)
 
     def discard(self) -> None:
-        """Give up: what has not been acknowledged may be published or not."""
+        """Abort the call. Frames that have not been acknowledged may or may not be published."""
         self._is_closed = True
         if self._call is not None:
             self._call.cancel()
@@ -151,7 +151,7 @@ class AsyncPublisher(AnyPublisher):
         return acknowledged_early(self._client.address) if is_early else None
 
     async def _acknowledge(self) -> None:
-        """Wait until the server has acknowledged what has been sent."""
+        """Wait until the server has acknowledged all sent frames."""
         if self._call is None:
             return
         while (error := await self._end()) is not None:

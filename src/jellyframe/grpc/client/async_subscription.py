@@ -49,7 +49,7 @@ class AsyncSubscription:
 
     @property
     def namespaces(self) -> dict[str, str]:
-        """The namespaces that what has been read declares: the IRI of each name."""
+        """The namespaces declared so far: the IRI of each name."""
         return self._namespaces
 
     @property
@@ -72,7 +72,7 @@ class AsyncSubscription:
         return self._is_accepted
 
     async def options(self) -> StreamOptions:
-        """Return the options of the stream. Reads as far as is needed to see them."""
+        """Return the options of the stream, which are read if necessary."""
         while self._state.options is None:
             self._waiting_batch = self._waiting_batch or await self._next_batch()
             if self._waiting_batch is None:
@@ -118,7 +118,7 @@ class AsyncSubscription:
         columns: Sequence[str] | None = None,
         dictionary: bool = False,
     ) -> AsyncIterator[pa.RecordBatch]:
-        """Yield what is left of the stream as Arrow record batches.
+        """Yield the rest of the stream as Arrow record batches.
 
         Args:
             layout: `struct`, `ntriples` or `flat`, as in `read_table`

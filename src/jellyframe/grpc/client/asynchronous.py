@@ -158,7 +158,7 @@ class AsyncClient:
             raise closed("client")
 
     async def _await_subscriptions(self) -> None:
-        """Wait, but not for long, until subscriptions are accepted that were made before what is published now."""
+        """Wait briefly until earlier subscriptions are accepted, so that they receive what is published now."""
         for subscription in list(self._unanswered):
             await subscription.started(SUBSCRIPTION_SECONDS)
             self._unanswered.discard(subscription)

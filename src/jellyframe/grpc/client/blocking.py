@@ -231,7 +231,7 @@ class Client:
             raise closed("client")
 
     def _await_subscriptions(self) -> None:
-        """Wait, but not for long, until subscriptions are accepted that were made before what is published now."""
+        """Wait briefly until earlier subscriptions are accepted, so that they receive what is published now."""
         for receiver in list(self._unanswered):
             receiver.started(SUBSCRIPTION_SECONDS)
             self._unanswered.discard(receiver)

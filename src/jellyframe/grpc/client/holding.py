@@ -48,19 +48,19 @@ class LiveFrames:
             self._error = error
 
     def latest(self, at_least: int) -> int:
-        """Return the time of what has come last, or `at_least` if that is later. Raises if no more can come."""
+        """Return the time of the last frame, or `at_least` if that is later. Raises if the subscription has ended."""
         with self._changed:
             if self._error is not None and not self._arrived:
                 raise self._error
             return max(at_least, self._arrived[-1].time if self._arrived else 0)
 
     def between(self, start: int, stop: int) -> list[pa.RecordBatch]:
-        """Return what has come after `start`, up to `stop`."""
+        """Return the rows that arrived after `start`, up to `stop`."""
         with self._changed:
             return [one.rows for one in self._arrived if start < one.time <= stop]
 
     def forget(self, stop: int) -> None:
-        """Drop what has come up to a time: it has been dealt with."""
+        """Drop the rows that arrived up to a time: they have been processed."""
         with self._changed:
             self._arrived = [one for one in self._arrived if one.time > stop]
             self._bytes = sum(one.rows.nbytes for one in self._arrived)

@@ -76,7 +76,7 @@ class Publisher(AnyPublisher):
         self._close(even_if_empty=True)
 
     def discard(self) -> None:
-        """Give up: what has not been acknowledged may be published or not."""
+        """Abort the call. Frames that have not been acknowledged may or may not be published."""
         self._is_closed = True
         if self._call is not None:
             self._call.cancel()
@@ -130,7 +130,7 @@ class Publisher(AnyPublisher):
             self._repeat()
 
     def _acknowledge(self) -> None:
-        """Wait until the server has acknowledged what has been sent."""
+        """Wait until the server has acknowledged all sent frames."""
         if self._call is None:
             return
         error = self._call.finish(self._client)

@@ -87,7 +87,7 @@ def options_for(
 
 
 class PublicationEncoder:
-    """Makes frames of what is published. Each method yields frames as they become complete."""
+    """Encodes published data as frames. Each method yields frames as they become complete."""
 
     def __init__(
         self,

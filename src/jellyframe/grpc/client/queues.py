@@ -42,7 +42,7 @@ class MessageQueue:
             self._changed.notify_all()
 
     def close(self) -> None:
-        """Drop what is waiting, and take no more."""
+        """Drop the waiting messages, and accept no more."""
         with self._changed:
             self._is_closed = self._is_ended = True
             self._messages.clear()

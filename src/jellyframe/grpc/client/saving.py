@@ -1,4 +1,4 @@
-"""Writing what a subscription gives: to one output of any format, or to a series of files; and where it stopped."""
+"""Write a subscription to one output of any format or to a series of files, and remember its offset."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class SavedOutput:
         self._output.write(batch.without_graph() if self._needs_triples and batch.has_graph else batch)
 
     def flush(self) -> None:
-        """Flush what has been written, for concurrent readers."""
+        """Flush the output, for concurrent readers."""
         self._sink.flush()
 
     def close(self) -> None:
@@ -250,7 +250,7 @@ class Saver:
         return max(0, offset - complete + 1)
 
     def _finish(self) -> None:
-        """Close the output, and remember that what is in it has been written."""
+        """Close the output, and remember the offset up to which it was written."""
         if self._output is not None:
             output, self._output = self._output, None
             output.close()

@@ -89,7 +89,7 @@ def record_topic(topic: str) -> str:
 
 
 class KafkaCluster:
-    """Connections to a cluster that all topics of a server share: one that writes, and one that reads what is new."""
+    """Connections to a cluster that all topics of a server share: one for writing, and one for reading new records."""
 
     _shared: ClassVar[dict[tuple[KafkaAddress, int], KafkaCluster]] = {}
     _sharing = threading.Lock()
@@ -123,7 +123,7 @@ class KafkaCluster:
 
     @classmethod
     def use(cls, address: KafkaAddress, server: object) -> KafkaCluster:
-        """Return a server's connections to a cluster, which are made if it has none. `leave` gives them back."""
+        """Return a server's connections to a cluster, opened if there are none. `leave` releases them."""
         key = (address, id(server))
         with cls._sharing:
             if key not in cls._shared:
@@ -222,7 +222,7 @@ class KafkaCluster:
         self._tail_work.put(lambda: self._tail.incremental_unassign([self.partition(name)]))
 
     def new_consumer(self) -> Any:
-        """Return a consumer, which reads what it is assigned and commits nothing."""
+        """Return a consumer, which reads its assigned partitions and commits nothing."""
         return self._kafka.Consumer(
             self._address.settings(
                 group_id=f"jellyframe-{uuid4().hex}",

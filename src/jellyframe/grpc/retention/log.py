@@ -353,7 +353,7 @@ class LogStore(Store):
         return self._file
 
     def _undo(self) -> None:
-        """Cut off what was written in part. Frames that come next go to another file."""
+        """Truncate a frame that was written in part. Further frames go to another file."""
         if self._file is not None:
             self._file.close()
             self._file = self._file_segment = None

@@ -133,7 +133,7 @@ def recover(segment: Segment, limits: Limits) -> Recovered:
 
 
 class SegmentReader:
-    """Reads the frames of a segment from an offset on, as far as they are safe."""
+    """Reads the frames of a segment from an offset on, up to the last one that is on disk."""
 
     def __init__(self, segment: Segment, offset: int, limits: Limits) -> None:
         self.segment = segment

@@ -1,4 +1,4 @@
-"""Frames that each stand by itself, as bytes: what is kept in memory, and what goes into messages of a broker."""
+"""Frames that do not depend on each other, as bytes: for retention in memory and in messages of a broker."""
 
 from __future__ import annotations
 

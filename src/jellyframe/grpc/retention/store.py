@@ -75,7 +75,7 @@ class Store(ABC):
 
     @property
     def kept_bytes(self) -> int:
-        """Bytes that are kept, as far as it is known."""
+        """The number of bytes that are kept, if it is known."""
         return 0
 
     @abstractmethod
@@ -94,7 +94,7 @@ class Store(ABC):
         raise OffsetError("the topic keeps no frames")
 
     async def close(self) -> None:
-        """Make safe what has been taken, and close the store."""
+        """Write all accepted frames to disk, and close the store."""
         return
 
 

@@ -72,7 +72,7 @@ class Anchors:
         return None
 
     def at(self, offset: int) -> int:
-        """Return the last restart point at or before an offset, as far as one is near; else the start of the file."""
+        """Return the last restart point at or before an offset if one is near, or else the start of the file."""
         if offset <= 0:
             return 0
         if self._indexed is not None:
@@ -90,7 +90,7 @@ class Anchors:
         return None if anchor == 0 else self.at(anchor - 1)
 
     def last(self) -> int:
-        """Return the last restart point of the file, as far as one is near its end."""
+        """Return the last restart point of the file, if one is near its end."""
         return self._indexed[-1] if self._indexed is not None else self.at(self.size - 1)
 
     def _last_between(self, start: int, stop: int) -> int | None:

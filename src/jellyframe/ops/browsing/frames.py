@@ -1,4 +1,4 @@
-"""Frames after a restart point: how large they are, what is in them, and the lookup tables after one of them."""
+"""Frames after a restart point: their sizes and content, and the lookup tables after one of them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ENTRY_TAGS = {field << 3 | BYTES: field for field in _TABLES}
 
 
 class FrameSummary(NamedTuple):
-    """A frame: its number from the restart point on, its offset and its bytes, and what it holds."""
+    """A frame: its number from the restart point on, its offset, its bytes and its content."""
 
     number: int
     offset: int

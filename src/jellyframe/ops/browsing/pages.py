@@ -157,7 +157,7 @@ class BrowsedFile:
         return Place(self.anchors.at(int(max(0.0, min(fraction, 1.0)) * (self.anchors.size - 1))))
 
     def place_of(self, number: int) -> Place:
-        """Return the place of a statement by its number, from 0. Raises where no index tells where it is."""
+        """Return the position of a statement by its number, from 0. Raises if there is no index."""
         if self.anchors is None or self.anchors.statements is None:
             raise OptionsError(f"{self.name}: statements are found by their numbers only in files with an index")
         low, high = 0, self.anchors.size
@@ -322,7 +322,7 @@ class BrowsedFile:
         return self._opened(place) if cursor is None else cursor
 
     def _keep(self, cursor: _Cursor) -> None:
-        """Leave a reader open at the place where it is."""
+        """Keep a reader open at its position."""
         known = self._cursors.pop(cursor.place, None)
         if known is not None:
             known.close()

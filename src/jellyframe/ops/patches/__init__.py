@@ -1,4 +1,4 @@
-"""Patches of whole data sets: their differences, what patches leave behind, and what they say.
+"""Operations on patches and whole data sets: compare, apply, invert, compact, inspect.
 
 `diff`, `apply`, `compact`, `invert` and `log` read and write files of any format. `core` and `committed` have the same
 on streams of batches, for shares of data that somebody else has divided.

@@ -60,7 +60,7 @@ def apply(
     limits: Limits | None = None,
     progress: ProgressCallback | None = None,
 ) -> Applied:
-    """Apply patches, one after the other, to data, and write what is left.
+    """Apply patches, one after the other, to data, and write the result.
 
     For each statement the last operation counts, in the order of the patches. What is in a transaction counts if that
     is committed; of one that is aborted, or not finished, nothing is left. What is left of the data is written in its

@@ -116,7 +116,7 @@ def apply_batches(
 def _kept_of_one_table(
     data: Stream, changes: RecordSpool, missing: RowBits, fingerprints: Fingerprints
 ) -> Iterator[tuple[Batch, int]]:
-    """Yield what is left of each batch of the data, and how many rows it had."""
+    """Yield the remaining rows of each batch of the data, and the number of rows it had."""
     table = FingerprintTable(changes.rows)
     for records in changes.all_chunks():
         table.add_last(records)

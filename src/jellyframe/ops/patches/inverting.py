@@ -174,7 +174,7 @@ def _mark(header: Header) -> Batch:
 
 
 def _write_back(journal: Journal, target: RowTarget) -> Inverted:
-    """Write what was noted from the end to the start."""
+    """Write the recorded rows from the end to the start."""
     patches = rows = 0
     for batch in journal.reversed_batches():
         assert batch.op is not None

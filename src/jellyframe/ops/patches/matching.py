@@ -1,4 +1,4 @@
-"""Blank nodes of two data sets that are paired by what is said of them, so that labels do not matter.
+"""Pair blank nodes of two data sets by the statements about them, regardless of their labels.
 
 Nodes are coloured: at first all the same, then, again and again, by the statements that they are in and the colours of
 the other nodes there. Nodes of the two data sets that have the same colour, and share it with no other, are partners.
@@ -165,7 +165,7 @@ class _Pairing:
         self._by_colour = True
 
     def run(self) -> array[int]:
-        """Return the partner of each node of the second side, -1 where it has none."""
+        """Return the partner of each node of the second side, or -1 if it has none."""
         if all(self._partners):
             self._colour()
             self._pair_by_colour(self._rounds, only_single=True)

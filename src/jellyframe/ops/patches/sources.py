@@ -32,7 +32,7 @@ UNSTABLE_LABELS = (formats.RDF_XML, formats.JSON_LD)
 
 
 class _Sources:
-    """Sources that can be read again: what cannot be, such as a pipe, is copied to a file without a name at first."""
+    """Sources that can be read repeatedly. Others, such as pipes, are first copied to a file without a name."""
 
     def __init__(self, sources: Sequence[Source]) -> None:
         self._copies: dict[int, IO[bytes]] = {}
@@ -135,7 +135,7 @@ class DataSource:
         return self._sources.name(0)
 
     def has_graph(self) -> bool:
-        """Return whether statements may be in named graphs, as far as names and headers tell."""
+        """Return whether statements may be in named graphs, according to names and headers."""
         for number, found in enumerate(self.formats):
             if found.has_graphs:
                 if not found.has_header:

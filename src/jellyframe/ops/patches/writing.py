@@ -117,7 +117,7 @@ def patch_target(
     *,
     has_graph: bool = True,
 ) -> Iterator[PatchTarget]:
-    """Open where patches go to; what is written appears when all went well. Options are for quads unless they say."""
+    """Open the output of patches, which appears when the block ends without an error. Default options are for quads."""
     if options is None:
         statement_type = PatchStatementType.QUADS if has_graph else PatchStatementType.TRIPLES
         options = PatchOptions(statement_type=statement_type)
