@@ -40,6 +40,32 @@ def parse(data: bytes) -> Iterator[Triple | Quad]:
     return parse_jelly_flat(io.BytesIO(data))
 
 
+def flat_value(term: Any) -> str | None:
+    """Return a term as it stands in a column of the layout `flat`. pyjelly's terms have no public attributes."""
+    if isinstance(term, IRI):
+        return term._iri
+    if isinstance(term, Triple):
+        return _quoted(term)
+    # The default graph has no text.
+    return str(term) if isinstance(term, BlankNode) else None
+
+
+def flat_object(term: Any) -> tuple[str | None, str, str | None, str | None]:
+    """Return the value, the kind, the datatype and the language of an object."""
+    if isinstance(term, Literal):
+        return term._lex, "literal", term._datatype, term._langtag
+    if isinstance(term, IRI):
+        return term._iri, "iri", None, None
+    if isinstance(term, BlankNode):
+        return term._identifier, "bnode", None, None
+    return _quoted(term), "triple", None, None
+
+
+def _quoted(term: Any) -> str:
+    """Return a term as N-Triples has it, inside a quoted triple."""
+    return f"<< {' '.join(map(_quoted, term))} >>" if isinstance(term, Triple) else str(term)
+
+
 def serialize(statements: Iterable[Triple | Quad], stream_options: SerializerOptions) -> bytes:
     sink = io.BytesIO()
     flat_stream_to_file(iter(statements), sink, stream_options)

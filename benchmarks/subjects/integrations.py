@@ -64,14 +64,20 @@ def measure_rdflib(settings: Settings, wanted: frozenset[str], workload: Workloa
         yield from against_peer(settings, workload.name, peer, {FROM_RDFLIB: ours}, wanted)
 
 
-def _columns_by_hand(jelly: bytes) -> dict[str, list[str | None]]:
-    """Return the terms of each statement as text, column by column, as a script does it."""
-    columns: dict[str, list[str | None]] = {name: [] for name in ("s", "p", "o", "g")}
+def columns_by_hand(jelly: bytes, *, quads: bool) -> dict[str, list[str | None]]:
+    """Return the columns that `read_pandas` makes, term by term, as a script does it."""
+    names = ("s", "p", "o", "o_kind", "o_datatype", "o_lang", *(("g",) if quads else ()))
+    columns: dict[str, list[str | None]] = {name: [] for name in names}
     for statement in peers.parse(jelly):
-        columns["s"].append(str(statement[0]))
-        columns["p"].append(str(statement[1]))
-        columns["o"].append(str(statement[2]))
-        columns["g"].append(str(statement[3]) if len(statement) > 3 else None)
+        value, kind, datatype, language = peers.flat_object(statement[2])
+        columns["s"].append(peers.flat_value(statement[0]))
+        columns["p"].append(peers.flat_value(statement[1]))
+        columns["o"].append(value)
+        columns["o_kind"].append(kind)
+        columns["o_datatype"].append(datatype)
+        columns["o_lang"].append(language)
+        if quads:
+            columns["g"].append(peers.flat_value(statement[3]))
     return columns
 
 
@@ -82,14 +88,15 @@ def measure_frames(settings: Settings, wanted: frozenset[str], workload: Workloa
 
     from jellyframe import read_pandas, read_polars
 
+    quads = workload.dataset.quads
     contests = {
         PANDAS: (
             lambda: len(read_pandas(workload.jelly)),
-            lambda: len(pandas.DataFrame(_columns_by_hand(workload.peer_jelly))),
+            lambda: len(pandas.DataFrame(columns_by_hand(workload.peer_jelly, quads=quads))),
         ),
         POLARS: (
             lambda: len(read_polars(workload.jelly)),
-            lambda: len(polars.DataFrame(_columns_by_hand(workload.peer_jelly))),
+            lambda: len(polars.DataFrame(columns_by_hand(workload.peer_jelly, quads=quads))),
         ),
     }
     for row, (ours, by_hand) in contests.items():

@@ -5,9 +5,10 @@ import sys
 
 import pytest
 from benchmarks.comparison import measurement
-from benchmarks.subjects import decode, size
+from benchmarks.subjects import decode, integrations, size
 
 from benchmarks import datasets, peers, plain_text, processes, registry, report, timing
+from jellyframe import read_table
 
 pyoxigraph = pytest.importorskip("pyoxigraph")
 generic_sink = pytest.importorskip("pyjelly.integrations.generic.generic_sink")
@@ -42,6 +43,15 @@ def test_the_peer_writes_files_of_just_the_generated_statements(name: str) -> No
     assert [[plain(term) for term in statement] for statement in read_back] == [
         [oxigraph_plain(term) for term in tuple(quad)[:arity]] for quad in expected
     ]
+
+
+@pytest.mark.parametrize("name", list(datasets.DATASETS))
+def test_a_script_makes_the_columns_that_data_frames_have(name: str) -> None:
+    dataset = datasets.DATASETS[name]
+    options = peers.options(quads=dataset.quads, rdf_star=dataset.rdf_star)
+    jelly = peers.serialize(plain_text.statements(dataset.text(2000)), options)
+    table = read_table(jelly, "flat")
+    assert integrations.columns_by_hand(jelly, quads=dataset.quads) == table.to_pydict()
 
 
 def test_quoted_triples_nest() -> None:
