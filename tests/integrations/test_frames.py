@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import duckdb
 import pandas as pd
 import polars as pl
+import pyoxigraph
 import pytest
 
 import jellyframe
+import jellyframe.pyoxigraph
 from jellyframe import DEFAULT_GRAPH, IRI, BlankNode, Literal, Quad, Triple
 from jellyframe.errors import MissingPackageError, TableError
 
@@ -130,3 +133,21 @@ def test_a_library_that_is_missing_is_named_with_its_command(path: Path, monkeyp
         monkeypatch.setitem(sys.modules, name, None)
         with pytest.raises(MissingPackageError, match=rf"pip install 'jellyframe\[{name}\]'"):
             getattr(jellyframe, f"read_{name}")(path)
+
+
+def test_an_argument_that_is_misspelt_is_not_passed_over(path: Path, tmp_path: Path) -> None:
+    calls: list[Callable[..., object]] = [
+        jellyframe.read_pandas,
+        jellyframe.read_polars,
+        jellyframe.scan_polars,
+        jellyframe.read_duckdb,
+        jellyframe.open_table,
+        jellyframe.pivot,
+        jellyframe.to_networkx,
+        lambda source, **reading: jellyframe.pyoxigraph.load(pyoxigraph.Store(), source, **reading),
+        lambda source, **reading: jellyframe.write_neo4j(source, tmp_path / "graph", **reading),
+    ]
+    for call in calls:
+        with pytest.raises(TypeError, match="'subject' is not an argument"):
+            call(path, subject="a:s")
+    assert not (tmp_path / "graph").exists()

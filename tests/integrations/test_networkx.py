@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 import jellyframe
-from jellyframe import DEFAULT_GRAPH, IRI, EncodeError, Literal, Quad, Triple, from_networkx, to_networkx
+from jellyframe import DEFAULT_GRAPH, IRI, EncodeError, Literal, OptionsError, Quad, Triple, from_networkx, to_networkx
 from support.strategies import Shape, statement_lists
 
 A, B, P, Q, G = (IRI(f"http://example.org/{name}") for name in "abpqg")
@@ -48,3 +48,8 @@ def test_other_graphs() -> None:
         list(from_networkx(nx.DiGraph([("a", "b")])))
     with pytest.raises(EncodeError, match="a NoneType where"):
         list(from_networkx(nx.DiGraph([(A, B)])))
+
+
+def test_statements_are_not_filtered_in_silence() -> None:
+    with pytest.raises(OptionsError, match="not for statements"):
+        to_networkx([Triple(IRI("a:s"), IRI("a:p"), IRI("a:o"))], subjects="a:x")

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Unpack
 
-from jellyframe.errors import EncodeError, needed_by
+from jellyframe.errors import EncodeError, OptionsError, needed_by
 from jellyframe.integrations.sources import ReadingOptions, Statements, StatementSource
 from jellyframe.terms import DEFAULT_GRAPH, IRI, XSD_STRING, BlankNode, DefaultGraph, Literal, Quad, Term, Triple
 
@@ -51,6 +51,8 @@ def to_networkx(
 def _statements(source: Any, reading: ReadingOptions) -> Iterator[Triple | Quad]:
     is_named = isinstance(source, str | os.PathLike | bytes | bytearray | memoryview) or hasattr(source, "read")
     if not is_named and not (isinstance(source, list | tuple) and source and isinstance(source[0], str | os.PathLike)):
+        if reading:
+            raise OptionsError(f"{', '.join(reading)}: for sources that are read, not for statements: filter these")
         yield from source
         return
     for batch in StatementSource(source, reading).batches():

@@ -55,6 +55,12 @@ class StatementSource:
     source: Statements
     reading: ReadingOptions = field(default_factory=ReadingOptions)
 
+    def __post_init__(self) -> None:
+        for name in self.reading:
+            if name not in ReadingOptions.__annotations__:
+                known = ", ".join(ReadingOptions.__annotations__)
+                raise TypeError(f"{name!r} is not an argument for reading: those are {known}")
+
     @property
     def is_files(self) -> bool:
         """Whether the source is named by paths."""
