@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import shutil
 import signal
 import subprocess
 import threading
@@ -102,6 +103,36 @@ def test_a_series_of_files(command, server, tmp_path):
     assert [len(gzip.decompress(one.read_bytes()).splitlines()) for one in files] == [120, 120, 60]
     assert all(one.name.endswith(".nt.gz") for one in files)
     assert "need a folder" in command("subscribe", "t", "--roll-rows", "3", code=2).err
+
+
+def test_a_file_of_a_series_appears_on_time_though_nothing_comes(tmp_path):
+    folder, resume = tmp_path / "series", tmp_path / "resume.json"
+    with ServerProcess("--listen", "127.0.0.1:0", "--default-topic", "replay") as ours:
+        words = ["--server", ours.address, "t", "--from", "earliest", "--to", folder, "--out-format", "nt"]
+        rolling = ["--roll-seconds", "0.1", "--resume", resume]
+        command = [*COMMAND, "grpc", "subscribe", *map(str, [*words, *rolling])]
+        with subprocess.Popen(command, env=environment()) as process, connect(ours.address) as client:
+            for run_number in range(2):
+                client.publish("t", triples(10, 10 * run_number))
+                while len(list(folder.glob("*.nt"))) <= run_number:
+                    assert process.poll() is None
+            expected = client.topics()[0].next_offset
+            while json.loads(resume.read_text())["offset"] < expected:
+                assert process.poll() is None
+            process.send_signal(signal.SIGINT)
+            assert process.wait(30) == 130
+    assert [canonical(one.read_bytes()) for one in sorted(folder.iterdir())] == [
+        lines(triples(10)),
+        lines(triples(10, 10)),
+    ]
+
+
+def test_a_file_that_cannot_be_completed_on_time_ends_the_subscription(tmp_path):
+    with ServerProcess("--listen", "127.0.0.1:0", "--default-topic", "replay") as ours, connect(ours.address) as client:
+        client.publish("t", triples(10))
+        saver = Saver(client.subscribe("t", from_="earliest"), tmp_path / "series", Saving(NTRIPLES, roll_seconds=0.1))
+        with pytest.raises(OSError, match="series"):
+            saver.save(on_batch=lambda _saver: shutil.rmtree(tmp_path / "series"))
 
 
 def test_a_resume_file(command, server, tmp_path):

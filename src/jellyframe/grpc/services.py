@@ -258,8 +258,9 @@ class _Call:
             ending = _DRAINING
         self.code = ending.code
         is_mistake = ending.code is grpc.StatusCode.INTERNAL
+        # A full disk is for operators to know, too.
         _log.log(
-            logging.ERROR if is_mistake else logging.INFO,
+            logging.ERROR if is_mistake or isinstance(error, OSError) else logging.INFO,
             f"{self.name} refused: {ending.reason}",
             extra=self.details(),
             exc_info=error if is_mistake else None,

@@ -225,7 +225,10 @@ def test_a_full_disk_fails_the_publication_and_nothing_else(tmp_path: Path) -> N
         received = [asked.take(10)]
         assert Received(received[0]).statements == triples(40)
         asked.cancel()
-    assert server.end() == (0, "")
+    code, logged = server.end()
+    assert code == 0
+    assert len(logged.splitlines()) == 1
+    assert " error publish refused: the server cannot keep frames: File too large call=publish " in logged
     with server_on(tmp_path / "log") as again, PlainClient(again.address) as client:
         (info,) = again.topics()
         got = all_of(client, info.next_offset).statements

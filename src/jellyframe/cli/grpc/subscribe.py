@@ -73,7 +73,7 @@ jellyframe grpc subscribe --server localhost:9090 people --from earliest --take 
         "--roll-seconds",
         metavar="SECONDS",
         type=positive_number,
-        help="begin a new file with what comes after this time",
+        help="complete a file after this time, and begin a new one with what comes next",
     )
     parser.add_argument("--layout", choices=("struct", "ntriples", "flat"), help="the columns of Parquet and CSV")
     stream_options.add_stream_options(parser)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from jellyframe import formats
 from jellyframe.batch import Batch
-from jellyframe.errors import OptionsError, StorageError, display_name, shortened
+from jellyframe.errors import JellyError, OptionsError, StorageError, display_name, shortened
 from jellyframe.formats import Format
 from jellyframe.formats.settings import BatchOutput, WriteSettings
 from jellyframe.grpc.client.subscribing import offset_of
@@ -134,13 +135,15 @@ class Saver:
         saving: Saving,
         *,
         resume: ResumeFile | None = None,
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._subscription = subscription
         self._target = target
         self._saving = saving
         self._resume = resume
-        self._clock = clock
+        # A file of a series is completed on time by a thread, since there may be no batch for long.
+        self._lock = threading.RLock()
+        self._timer: threading.Timer | None = None
+        self._failure: BaseException | None = None
         self._is_series = saving.roll_statements is not None or saving.roll_seconds is not None
         if self._is_series:
             if not isinstance(target, str | os.PathLike):
@@ -149,7 +152,6 @@ class Saver:
         self._is_file = isinstance(target, str | os.PathLike)
         self._output: SavedOutput | None = None
         self._is_writing = False
-        self._begun = 0.0
         self._in_file = 0
         self._files = 0
         # Behind the last frame that is complete in what has been written.
@@ -161,19 +163,28 @@ class Saver:
         """Write statements until the topic ends or `take` have been written, and return their number."""
         if take == 0:
             return 0
-        with self:
-            for batch in self._subscription.batches():
+        try:
+            with self:
+                self._save_all(take, on_batch)
+        except JellyError:
+            if self._failure is None:
+                raise
+        if self._failure is not None:
+            raise self._failure
+        return self.statements
+
+    def _save_all(self, take: int | None, on_batch: Callable[[Saver], object] | None) -> None:
+        for batch in self._subscription.batches():
+            with self._lock:
                 self._remember_start(batch)
                 self._write(batch, take)
-                if on_batch is not None:
-                    on_batch(self)
-                if take is not None and self.statements >= take:
-                    break
-            else:
-                # A topic without statements is a document without statements, except in a series.
-                if not self.statements and not self._is_series:
-                    self._open(None)
-        return self.statements
+            if on_batch is not None:
+                on_batch(self)
+            if take is not None and self.statements >= take:
+                return
+        # A topic without statements is a document without statements, except in a series.
+        if not self.statements and not self._is_series:
+            self._open(None)
 
     def __enter__(self) -> Saver:
         return self
@@ -181,11 +192,13 @@ class Saver:
     def __exit__(
         self, kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
     ) -> None:
-        if self._is_writing and self._output is not None:
-            # An unknown part of a batch has been written.
-            self._output.discard()
-        else:
-            self._finish()
+        with self._lock:
+            if self._is_writing and self._output is not None:
+                # An unknown part of a batch has been written.
+                self._stop_timer()
+                self._output.discard()
+            else:
+                self._finish()
 
     def _write(self, batch: Batch, take: int | None) -> None:
         is_cut = take is not None and self.statements + len(batch) > take
@@ -218,18 +231,35 @@ class Saver:
             self._remember()
 
     def _is_full(self) -> bool:
-        rows, seconds = self._saving.roll_statements, self._saving.roll_seconds
-        return (rows is not None and self._in_file >= rows) or (
-            seconds is not None and self._clock() - self._begun >= seconds
-        )
+        rows = self._saving.roll_statements
+        return rows is not None and self._in_file >= rows
 
     def _open(self, batch: Batch | None) -> None:
         target = self._file_name(batch) if self._is_series else self._target
         # A topic may end before there is so much as its options.
         options = StreamOptions() if batch is None else self._subscription.options
         self._output = SavedOutput(target, self._saving, options, dict(self._subscription.namespaces))
-        self._begun = self._clock()
         self._in_file = 0
+        if self._saving.roll_seconds is not None:
+            self._timer = threading.Timer(self._saving.roll_seconds, self._finish_on_time, (self._output,))
+            self._timer.daemon = True
+            self._timer.start()
+
+    def _finish_on_time(self, output: SavedOutput) -> None:
+        """Complete a file whose time is over, in the timer's thread. What fails ends the subscription."""
+        with self._lock:
+            if self._output is not output or self._is_writing:
+                return
+            try:
+                self._finish()
+            except BaseException as error:
+                self._failure = error
+                self._subscription.cancel()
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
     def _file_name(self, batch: Batch | None) -> str:
         """Return the name of the next file: the offset at which it begins, so that names sort, or else the time."""
@@ -251,6 +281,7 @@ class Saver:
 
     def _finish(self) -> None:
         """Close the output, and remember the offset up to which it was written."""
+        self._stop_timer()
         if self._output is not None:
             output, self._output = self._output, None
             output.close()
