@@ -203,7 +203,7 @@ def test_formats_that_nobody_tells(tmp_path: Path) -> None:
     assert "--in-format" in error_of("rdf", "to-jelly", data=LINES)
     path = tmp_path / "data.bin"
     path.write_bytes(LINES)
-    assert f"{path}: the name does not tell the format" in error_of("rdf", "to-jelly", path)
+    assert f"{path}: the format cannot be recognised by the name" in error_of("rdf", "to-jelly", path)
 
 
 def test_jelly_text_without_marks_and_with_options() -> None:

@@ -134,5 +134,5 @@ def test_subtypes_end_in_the_number_of_their_type() -> None:
 
 
 def test_offsets_need_metadata() -> None:
-    with pytest.raises(OptionsError, match="ask for version 2"):
+    with pytest.raises(OptionsError, match="request version 2"):
         check_request(StreamOptions(version=1), LIMITS, with_offsets=True)

@@ -145,7 +145,7 @@ def test_groups_become_patches(tmp_path):
         assert sizes == [[12, 12], [6]]
     with pytest.raises(OptionsError, match="a stream of type FLAT is one patch"):
         written(tmp_path, table, group_by="day", stream_type="FLAT")
-    with pytest.raises(OptionsError, match="name the column that tells them apart with group_by"):
+    with pytest.raises(OptionsError, match="name the column that distinguishes them with group_by"):
         written(tmp_path, table.drop_columns("day"), stream_type="FRAME")
 
 
@@ -165,7 +165,7 @@ def test_a_file_ends_outside_of_transactions(tmp_path):
 def test_tables_that_are_no_patches_are_refused(tmp_path):
     write_patch(tmp_path / "in.jellyp", EVERY_ROW, PUNCTUATED)
     table = ReadPatches(tmp_path / "in.jellyp", layout="ntriples").table
-    with pytest.raises(TableError, match="there is no column 'op', which says what each row of a patch does"):
+    with pytest.raises(TableError, match="there is no column 'op', which has the operation of each row of a patch"):
         written(tmp_path, table.drop_columns("op"))
     with pytest.raises(TableError, match="column 'x' has no place in a patch"):
         written(tmp_path, table.append_column("x", pa.nulls(len(table))))

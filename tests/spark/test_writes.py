@@ -175,7 +175,7 @@ def test_groups_are_not_cut_by_the_end_of_a_file(tmp_path):
 
 def test_a_group_that_comes_again_is_refused(tmp_path):
     statements = groups([2, 2])
-    with pytest.raises(TableError, match="comes again after another group"):
+    with pytest.raises(TableError, match="occurs again after another group"):
         write(tmp_path, table_of(statements + statements), rows=3, group_by="g")
 
 

@@ -487,7 +487,7 @@ def test_what_cannot_be_served(tmp_path: Path) -> None:
     listen = ("--listen", "127.0.0.1:0")
     assert "there is no such file or folder" in error_of("http", "serve", tmp_path / "nothing", *listen)
     (tmp_path / "x.pdf").write_bytes(b"")
-    assert "does not tell a format" in error_of("http", "serve", tmp_path / "x.pdf", *listen)
+    assert "the format cannot be recognised by the name" in error_of("http", "serve", tmp_path / "x.pdf", *listen)
     for address in ("8080", "127.0.0.1:", "127.0.0.1:99999", ":80", "localhost:http"):
         assert "write HOST:PORT" in error_of("http", "serve", tmp_path, "--listen", address)
     with socket.create_server(("127.0.0.1", 0)) as taken:

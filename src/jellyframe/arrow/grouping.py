@@ -50,7 +50,7 @@ class Groups:
         if mark in self._seen:
             name = self._column
             raise TableError(
-                f"group_by: {name} = {value!r} comes again after another group; bring the rows of a group together "
+                f"group_by: {name} = {value!r} occurs again after another group; sort the rows by group "
                 f"with df.repartition({name!r}).sortWithinPartitions({name!r})"
             )
         self._seen.add(mark)

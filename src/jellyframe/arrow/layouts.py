@@ -188,7 +188,7 @@ class ArrowView:
             fields[FRAME_COLUMN] = (FRAME_COLUMN, pa.field(FRAME_COLUMN, pa.int64()))
         names = list(fields) if columns is None else list(columns)
         if not names:
-            raise TableError("no columns are asked for; a table without columns has no rows")
+            raise TableError("no columns are requested; a table without columns has no rows")
         for name in names:
             if name not in fields:
                 raise TableError(f"there is no column {name!r} here: the columns are {', '.join(fields)}")

@@ -154,7 +154,7 @@ def add_listen(parser: CommandParser) -> None:
         "--listen",
         metavar="HOST:PORT",
         default="127.0.0.1:8080",
-        help="the address to listen on, by default 127.0.0.1:8080, which only this machine can reach; port 0 is any",
+        help="the address to listen on, by default 127.0.0.1:8080, which only this machine can reach; port 0: any",
     )
 
 

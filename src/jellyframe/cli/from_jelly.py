@@ -55,13 +55,13 @@ def add_parser(subparsers: Any) -> None:
         help="one RDF/XML or JSON-LD document of all frames (true) or one of each; by default one of each where frames "
         "are graphs or datasets of their own. The other formats always take all",
     )
-    parser.add_switch("--merge-graphs", default=False, help="leave out which graph statements are in")
+    parser.add_switch("--merge-graphs", default=False, help="drop the graphs of statements")
     parser.add_switch("--validate-terms", default=False, help="check IRIs (RFC 3987) and language tags (BCP 47)")
     parser.add_switch(
-        "--lenient", default=False, help="take what specifications forbid, where --in-format says another format"
+        "--lenient", default=False, help="accept what specifications forbid, if --in-format is another format"
     )
     parser.add_switch(
-        "--concatenated", default=False, help="the input is several streams, end to end, each with its own options"
+        "--concatenated", default=False, help="the input consists of several streams with different options"
     )
     add_recover(parser)
     add_dialect(parser, "what is read: the released format (by default) or its draft 1.0.0", default="released")
@@ -69,7 +69,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "--layout",
         choices=("struct", "ntriples", "flat"),
-        help="the columns of Parquet (struct if not said) and CSV (ntriples if not said, never struct)",
+        help="the columns of Parquet (default struct) and CSV (default ntriples, never struct)",
     )
 
 

@@ -54,7 +54,7 @@ jellyframe rdf inspect people.jelly --html report.html
         help="bytes instead of counts; without --per-frame also compared to N-Triples, which takes longer",
     )
     add_documents(parser)
-    parser.add_switch("--concatenated", default=False, help="the input is several streams, one after the other")
+    parser.add_switch("--concatenated", default=False, help="the input consists of several streams")
     add_dialect(parser, "the released format or its draft 1.0.0; by default the statements show which", default=None)
     add_limits(parser)
 

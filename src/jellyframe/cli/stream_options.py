@@ -37,7 +37,7 @@ def add_stream_options(parser: CommandParser) -> None:
         values=("TRIPLES", "QUADS", "GRAPHS"),
         dest="physical_type",
         metavar="TYPE",
-        help="TRIPLES, QUADS or GRAPHS; by default what the data asks for",
+        help="TRIPLES, QUADS or GRAPHS; by default it depends on the data",
     )
     parser.add_named(
         "--opt.logical-type",
@@ -46,7 +46,9 @@ def add_stream_options(parser: CommandParser) -> None:
         metavar="TYPE",
         help="FLAT_TRIPLES, FLAT_QUADS, GRAPHS, DATASETS, … or the IRI of an RDF-STaX type",
     )
-    parser.add_path("--options-from", metavar="FILE", help="a Jelly file whose options to copy; the others change them")
+    parser.add_path(
+        "--options-from", metavar="FILE", help="a Jelly file whose options are copied; other options override them"
+    )
 
 
 def add_term_options(parser: CommandParser) -> None:
@@ -54,13 +56,13 @@ def add_term_options(parser: CommandParser) -> None:
     parser.add_switch(
         "--opt.generalized-statements",
         dest="generalized_statements",
-        help="whether any term may stand anywhere (by default yes)",
+        help="whether generalized statements are allowed (by default yes)",
     )
     parser.add_switch(
         "--opt.rdf-star",
         "--opt.triple-terms",
         dest="rdf_star",
-        help="whether quoted triples may occur (by default yes)",
+        help="whether quoted triples are allowed (by default yes)",
     )
     parser.add_switch(
         "--opt.use-repeat",
@@ -84,24 +86,22 @@ def add_writer_options(parser: CommandParser) -> None:
     parser.add_argument(
         "--rows-per-frame", metavar="N", type=positive, help=f"rows in a frame ({DEFAULT_ROWS_PER_FRAME})"
     )
-    parser.add_switch(
-        "--delimited", default=True, help="whether frames have their lengths in front; false makes one bare frame"
-    )
+    parser.add_switch("--delimited", default=True, help="whether frames are delimited; false writes one bare frame")
     parser.add_argument(
         "--restart-every",
         metavar="SIZE",
         type=size_or_off,
         default=argparse.SUPPRESS,
-        help="distance of the points from which reading may start, such as 8MiB, or `off`; by default 8MiB in files "
-        "of flat streams",
+        help="distance between restart points, at which files can be split, such as 8MiB, or `off`; by default 8MiB in "
+        "files of flat streams",
     )
-    parser.add_switch("--index", help="append an index of these points")
+    parser.add_switch("--index", help="append an index of restart points")
     add_compression(parser)
 
 
 def add_compression(parser: CommandParser) -> None:
     parser.add_argument(
-        "--compress", choices=("gzip", "zstd", "none"), help="compress the output; by default as its name says"
+        "--compress", choices=("gzip", "zstd", "none"), help="compress the output; by default according to its name"
     )
 
 

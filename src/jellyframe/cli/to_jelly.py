@@ -39,10 +39,12 @@ def add_parser(subparsers: Any) -> None:
         help="keep the prefixes of Turtle, TriG, RDF/XML and JSON-LD as namespace declarations",
     )
     parser.add_switch(
-        "--resolve-iris", default=True, help="whether relative IRIs are resolved, against the input's own IRI at first"
+        "--resolve-iris",
+        default=True,
+        help="whether relative IRIs are resolved, by default against the IRI of the input",
     )
     parser.add_switch(
-        "--lenient", default=False, help="take what specifications forbid, such as IRIs that are not absolute"
+        "--lenient", default=False, help="accept what specifications forbid, such as IRIs that are not absolute"
     )
     parser.add_switch("--validate-terms", default=False, help="check IRIs (RFC 3987) and language tags (BCP 47)")
     add_dialect(

@@ -21,7 +21,7 @@ def add_parser(subparsers: Any) -> None:
         subparsers,
         "to-neo4j",
         run,
-        help="write nodes and relationships as the CSV files that Neo4j imports",
+        help="write nodes and relationships as CSV files for the import into Neo4j",
         description="Write IRIs and blank nodes as nodes with their literals as properties, and other statements as\n"
         "relationships, into CSV files with a header for each kind. The command that imports them is shown at the\n"
         "end. Memory is bounded.",
@@ -33,8 +33,10 @@ jellyframe rdf to-neo4j dump/*.nt.gz --to graph --overwrite --json
     parser.add_inputs("files, folders and patterns; formats follow from names, and may be mixed")
     add_format(parser, "--in-format", "--input-format", known=formats.FOLDER_FORMATS)
     parser.add_path("--to", "--output", metavar="FOLDER", required=True, help="the folder to write to")
-    parser.add_switch("--overwrite", default=False, help="replace such files in the folder, when the new are complete")
-    parser.add_switch("--concatenated", default=False, help="Jelly files may be several streams, end to end")
+    parser.add_switch(
+        "--overwrite", default=False, help="replace such files in the folder when the new ones are complete"
+    )
+    parser.add_switch("--concatenated", default=False, help="Jelly files may consist of several streams")
     add_dialect(parser, "what is read: the released format (by default) or its draft 1.0.0", default="released")
     add_limits(parser)
     parser.add_switch("--json", default=False, help="the summary as JSON on standard output")

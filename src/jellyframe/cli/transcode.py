@@ -44,12 +44,12 @@ def add_parser(subparsers: Any) -> None:
         help="frames as they are, with their metadata (by default); of --rows-per-frame rows each (by default if "
         "that is given); or one for each input",
     )
-    parser.add_switch("--merge-graphs", default=False, help="leave out which graph statements are in")
+    parser.add_switch("--merge-graphs", default=False, help="drop the graphs of statements")
     parser.add_switch("--validate-terms", default=False, help="check IRIs (RFC 3987) and language tags (BCP 47)")
     parser.add_switch(
         "--concatenated",
         default=False,
-        help="an input may be several streams of other writers, end to end: options that come again begin a new one. "
+        help="an input may consist of several streams of other writers: each options row begins a new one. "
         "Our own files need this only where their options differ",
     )
     parser.add_argument(

@@ -33,29 +33,29 @@ jellyframe rdf validate message.jelly --delimited=false --options-file expected.
 """,
     )
     add_input(parser)
-    parser.add_path("--compare-to-rdf-file", metavar="FILE", help="a file that has to hold the same statements")
+    parser.add_path("--compare-to-rdf-file", metavar="FILE", help="a file that must have the same statements")
     parser.add_argument(
-        "--compare-to-format", metavar="FORMAT", help="its format, if the name does not tell: nt, nq, ttl, trig, …"
+        "--compare-to-format", metavar="FORMAT", help="its format, if its name does not show it: nt, nq, ttl, trig, …"
     )
     parser.add_switch(
-        "--compare-ordered", default=False, help="whether the order counts; else blank nodes are mapped as needed"
+        "--compare-ordered", default=False, help="whether the order matters; if not, blank nodes are mapped as needed"
     )
     parser.add_argument(
         "--compare-frame-indices",
         metavar="RANGE",
         type=frame_range,
         default="..",
-        help="the frames to compare, from 0: 3, ..3, 3.., 1..5, 4..=6; all are checked all the same",
+        help="the frames to compare, from 0: 3, ..3, 3.., 1..5, 4..=6; all frames are checked in any case",
     )
-    parser.add_path("--options-file", metavar="FILE", help="a Jelly file that has to have the same stream options")
+    parser.add_path("--options-file", metavar="FILE", help="a Jelly file that must have the same stream options")
     parser.add_argument(
         "--delimited",
         choices=tuple(DELIMITED),
         default="either",
-        help="whether frames must have their lengths in front",
+        help="whether frames must be delimited",
     )
     parser.add_switch("--validate-terms", default=False, help="check IRIs (RFC 3987) and language tags (BCP 47) too")
-    parser.add_switch("--concatenated", default=False, help="the input is several streams, one after the other")
+    parser.add_switch("--concatenated", default=False, help="the input consists of several streams")
     add_dialect(
         parser,
         "what the stream, and Jelly files that it is compared to, have to be: the released format (by default) or its "
@@ -69,7 +69,7 @@ jellyframe rdf validate message.jelly --delimited=false --options-file expected.
         default=None,
     )
     add_limits(parser)
-    parser.add_switch("--json", default=False, help="the answer as JSON")
+    parser.add_switch("--json", default=False, help="the report as JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -23,7 +23,7 @@ def add_parser(subparsers: Any) -> None:
         subparsers,
         "view",
         run,
-        help="look at Jelly files on a page in the browser",
+        help="show Jelly files on a page in the browser",
         description=_DESCRIPTION,
         examples=_EXAMPLES,
     )

@@ -325,15 +325,15 @@ def accept_header(formats: tuple[Format, ...]) -> str:
 
 
 def format_of_server(url: str, formats: tuple[Format, ...] = FORMATS, argument: str = "in_format") -> Format:
-    """Return the format in which a web server sends a file, of those that are asked for."""
+    """Return which of the formats a web server sends a file in."""
     from jellyframe.storage.http import http_info
 
     media_type = http_info(url, accept_header(negotiated_formats(formats))).media_type
     found = None if media_type is None else format_by_media_type(media_type, formats)
     if found is None:
         raise OptionsError(
-            f"{display_name(url)}: neither the name nor the server, which says {media_type or 'nothing'}, tells "
-            f"the format ({names(formats)})",
+            f"{display_name(url)}: the format cannot be recognised by the name, nor by the media type of the server, "
+            f"{media_type or 'which sends none'} ({names(formats)})",
             advice=Advice("argument", argument, "…"),
         )
     return found
@@ -367,12 +367,14 @@ def input_format(
         if path is not None:
             _refuse_other_kind(format_by_path(path, (*FORMATS, *PATCH_FORMATS)), formats, display_name(path))
         reason = (
-            "standard input has no name to tell" if path is None else f"{display_name(path)}: the name does not tell"
+            "the format of standard input is not known"
+            if path is None
+            else f"{display_name(path)}: the format cannot be recognised by the name"
         )
-        raise OptionsError(f"{reason} the format ({names(formats)})", advice=Advice("argument", argument, "…"))
+        raise OptionsError(f"{reason} ({names(formats)})", advice=Advice("argument", argument, "…"))
     return found
 
 
 def patch_input_format(name: str | None, path: str | None) -> str:
-    """Return the `name` of a format of patches, or that of the one a `path` tells; Jelly-Patch if both are None."""
+    """Return the `name` of a format of patches, or that of a `path`; Jelly-Patch if both are None."""
     return JELLY_PATCH.name if name is None and path is None else input_format(name, path, PATCH_FORMATS).name

@@ -177,7 +177,7 @@ class ServerSettings:
             )
         if self.web is not None and not self.insecure and not is_loopback(_host("web", self.web)):
             raise SettingError(
-                f"the status page on {self.web} can be reached from other machines, and it asks nobody for a token: "
+                f"the status page on {self.web} can be reached from other machines, and it requires no token: "
                 "set web to an address of this machine, or insecure if the network is trusted",
                 "web",
             )

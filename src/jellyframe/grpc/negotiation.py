@@ -27,7 +27,7 @@ from jellyframe.options import (
 def check_offsets(dialect: DialectName, *, with_offsets: bool) -> None:
     """Raise an OptionsError if offsets are requested in a dialect whose frames have no metadata."""
     if with_offsets and dialect == "draft":
-        raise OptionsError("frames of the draft dialect have no metadata, and so cannot tell their offsets")
+        raise OptionsError("frames of the draft dialect have no metadata, and therefore no offsets")
 
 
 def check_request(
@@ -37,10 +37,10 @@ def check_request(
     if dialect == "draft":
         return
     if with_offsets and requested.version == VERSION_1_0:
-        raise OptionsError("frames of version 1 have no metadata, and so cannot tell their offsets; ask for version 2")
+        raise OptionsError("frames of version 1 have no metadata, and therefore no offsets; request version 2")
     names = requested.max_name_table_size
     if 0 < names < MIN_NAME_TABLE_SIZE:
-        raise OptionsError(f"max_name_table_size {names} is asked for, and the format needs at least 8")
+        raise OptionsError(f"max_name_table_size {names} is requested, but the format needs at least 8")
     if limits.max_name_table_size < MIN_NAME_TABLE_SIZE:
         raise OptionsError(f"this server allows {limits.max_name_table_size} names, and the format needs at least 8")
     if requested.logical_type and requested.physical_type:

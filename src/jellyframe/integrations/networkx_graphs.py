@@ -86,7 +86,7 @@ def from_networkx(graph: nx.Graph) -> Iterator[Triple | Quad]:
         EncodeError: if the graph is not directed, a node is not a term, or an edge has no predicate
     """
     if not graph.is_directed():
-        raise EncodeError("the edges have no direction, so it is open what is the subject: pass a directed graph")
+        raise EncodeError("the edges have no direction, so subject and object are not known: pass a directed graph")
     has_graph = any("graph" in data for _s, _o, data in graph.edges(data=True))
     for s, o, *key, data in graph.edges(data=True, **({"keys": True} if graph.is_multigraph() else {})):
         predicate = data.get("predicate", *key) if key else data.get("predicate")

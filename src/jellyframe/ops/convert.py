@@ -153,7 +153,7 @@ def input_paths(inputs: Path | Sequence[Path | None], in_format: str | None) -> 
     if paths.count(None) > 1:
         raise OptionsError("standard input can be read only once")
     if not paths:
-        raise OptionsError("there is nothing to convert: no input is named")
+        raise OptionsError("there is nothing to convert: name at least one input")
     return paths
 
 

@@ -67,7 +67,7 @@ class FilePlan(StreamFilePlan):
         if stream.logical_type.is_grouped is not (options.group_by is not None):
             raise OptionsError(
                 f"logical_type {stream.logical_type.name} has one graph or dataset in each frame: "
-                "name the column that tells them apart with the option group_by"
+                "name the column that distinguishes them with the option group_by"
                 if options.group_by is None
                 else f"group_by makes grouped streams; logical_type {stream.logical_type.name} is not grouped"
             )

@@ -53,7 +53,7 @@ class PatchFilePlan(StreamFilePlan):
     @classmethod
     def of(cls, options: PatchFileOptions, schema: pa.Schema) -> PatchFilePlan:
         if OP_COLUMN not in schema.names:
-            raise TableError(f"there is no column {OP_COLUMN!r}, which says what each row of a patch does")
+            raise TableError(f"there is no column {OP_COLUMN!r}, which has the operation of each row of a patch")
         layout, columns = options.term_columns(schema, "a patch", others=(OP_COLUMN,))
         options.require_group_column(schema)
         stream = options.stream_options(has_graph="g" in schema.names)
@@ -61,7 +61,7 @@ class PatchFilePlan(StreamFilePlan):
             raise OptionsError("group_by makes several patches, and a stream of type FLAT is one patch")
         if options.group_by is None and stream.stream_type is PatchStreamType.FRAME:
             raise OptionsError(
-                "stream_type FRAME has one patch in each frame: name the column that tells them apart with group_by"
+                "stream_type FRAME has one patch in each frame: name the column that distinguishes them with group_by"
             )
         return cls(options, stream, layout, (OP_COLUMN, *columns))
 

@@ -90,7 +90,7 @@ def scan_columns(layout: str, names: Sequence[str] | None, corrupt: str | None =
     known = {**statement, **{name: pa.field(name, kind) for name, kind in ORIGIN_COLUMNS.items()}}
     wanted = list(statement) if names is None else list(names)
     if not wanted:
-        raise TableError("no columns are asked for; a table without columns has no rows")
+        raise TableError("no columns are requested; a table without columns has no rows")
     for name in wanted:
         if name not in known:
             raise TableError(f"there is no column {name!r} here: the columns are {', '.join(known)}")

@@ -143,7 +143,7 @@ class Target:
         for path, place in found.items():
             other = taken.setdefault(place, path)
             if other != path:
-                raise StorageError(f"two files would go to {place}: {other} and {path}; each needs a name of its own")
+                raise StorageError(f"two files would go to {place}: {other} and {path}; their names must differ")
         return found
 
     def discard(self) -> None:

@@ -142,12 +142,12 @@ class Snapshots:
             elif patch.size != file.size:
                 raise StorageError(
                     f"{file.name} has {file.size:,} bytes, and had {patch.size:,} when it was applied, for snapshot "
-                    f"{patch.since}: patches must not change; put what is new into a new file"
+                    f"{patch.since}: patches must not change; write new changes to a new file"
                 )
             elif new and not allow_late:
                 raise StorageError(
-                    f"{new[0].name} is new, but comes before {file.name}, which snapshot {patch.since} holds already; "
-                    "to apply it now, after all that were applied before, allow late patches"
+                    f"{new[0].name} is new, but sorts before {file.name}, which was applied for snapshot "
+                    f"{patch.since}; to apply it after those, allow late patches"
                 )
         return new
 

@@ -26,7 +26,7 @@ class Exclusive:
     def __enter__(self) -> None:
         if not self._lock.acquire(blocking=False):
             raise UsageError(
-                f"{self._what} is in use: two threads, or a callback of its own, used it at the same time; "
+                f"{self._what} is in use: it was used by two threads at the same time, or by its own callback; "
                 "use one for each thread, or a lock"
             )
 

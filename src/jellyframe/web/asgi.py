@@ -47,7 +47,7 @@ class Request:
         try:
             query = parse_qs(scope.get("query_string", b"").decode("ascii"), max_num_fields=50)
         except (ValueError, UnicodeDecodeError):
-            raise RequestError(400, "the query of the address makes no sense") from None
+            raise RequestError(400, "the query of the address is invalid") from None
         return cls(scope["method"], path.partition(b"?")[0].decode("latin-1"), query, headers)
 
     def first(self, name: str) -> str | None:

@@ -95,7 +95,7 @@ class Root:
         self.is_file = not os.path.isdir(self.path)
         if self.is_file and ServedFile.at(self.path) is None:
             known = formats.names(READ_FORMATS)
-            raise StorageError(f"{display_name(path)}: the name does not tell a format ({known})")
+            raise StorageError(f"{display_name(path)}: the format cannot be recognised by the name ({known})")
 
     def find(self, raw_path: str) -> str | None:
         """Return the file or folder that the path of a request names; None if there is none, or it is hidden.

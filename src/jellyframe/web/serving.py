@@ -182,7 +182,7 @@ def _target(request: Request, files: Sequence[ServedFile]) -> Format:
     found = choose_format(request.headers.get("accept"), known)
     if found is None:
         types = ", ".join(found.media_types[0] for found in known)
-        raise RequestError(406, f"none of the media types that were asked for is here; there are {types}")
+        raise RequestError(406, f"none of the requested media types is available; there are {types}")
     return found
 
 

@@ -72,7 +72,7 @@ class ViewApp:
             raise RequestError(405, "only GET and HEAD are answered here", {"Allow": "GET, HEAD"})
         given = request.headers.get("x-token") or request.first("token") or ""
         if not hmac.compare_digest(given.encode("utf-8", "replace"), self._token.encode()):
-            raise RequestError(403, "the address has to have the token that the command has shown")
+            raise RequestError(403, "the address must contain the token that the command printed")
         if request.path == "/":
             return page_response(view_page(), script_hash=SCRIPT_HASH)
         route = self._routes.get(request.path)

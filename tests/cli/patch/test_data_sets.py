@@ -88,7 +88,7 @@ def test_text_json_and_headers(folder: Path):
 def test_what_is_not_a_patch_is_told(folder: Path):
     assert "N-Quads" in error_of("patch", "apply", "old.nq", "new.nq", "--to", "out.nq", cwd=folder)
     assert error_of("patch", "invert", data=OLD)
-    assert "name does not tell" in error_of("patch", "diff", "old.nq", "new.nq", "--to", "p.unknown", cwd=folder)
+    assert "recognised by the name" in error_of("patch", "diff", "old.nq", "new.nq", "--to", "p.unknown", cwd=folder)
     (folder / "empty").mkdir()
     assert "no file of data" in error_of("patch", "log", "empty", cwd=folder)
 

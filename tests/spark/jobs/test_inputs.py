@@ -106,7 +106,7 @@ def test_what_is_not_there(tmp_path):
     with pytest.raises(StorageError, match="no file of a format that we know"):
         Inputs.find(tmp_path)
     (tmp_path / "data").touch()
-    with pytest.raises(OptionsError, match=r"the name does not tell the format .*in_format"):
+    with pytest.raises(OptionsError, match=r"the format cannot be recognised by the name .*in_format"):
         Inputs.find(tmp_path / "data")
 
 

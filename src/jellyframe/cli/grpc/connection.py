@@ -20,7 +20,9 @@ def add_connection(parser: CommandParser) -> None:
     group = parser
     group.add_argument("--server", metavar="HOST:PORT", required=True, help="the server")
     group.add_switch("--tls", default=False, help="use TLS; implied by --ca, --cert and --server-name")
-    group.add_path("--ca", metavar="FILE", help="certificates of the authorities to trust (PEM), in place of the usual")
+    group.add_path(
+        "--ca", metavar="FILE", help="certificates of trusted authorities (PEM), instead of those of the system"
+    )
     group.add_path("--cert", metavar="FILE", help="this client's own certificate (PEM), for mutual TLS")
     group.add_path("--key", metavar="FILE", help="the key of that certificate (PEM)")
     group.add_argument("--server-name", metavar="NAME", help="the name in the server's certificate, if not the host")
@@ -30,21 +32,25 @@ def add_connection(parser: CommandParser) -> None:
         help=f"a file with the bearer token; by default the variable {TOKEN_VARIABLE}, if it is set",
     )
     group.add_argument(
-        "--connect-timeout", metavar="SECONDS", type=seconds, default=10.0, help="how long to try to connect (10)"
+        "--connect-timeout",
+        metavar="SECONDS",
+        type=seconds,
+        default=10.0,
+        help="how long to try to connect, in seconds (10)",
     )
     group.add_argument(
         "--reconnect-timeout",
         metavar="SECONDS",
         type=seconds,
         default=300.0,
-        help="how long to try again when the connection is lost (300)",
+        help="how long to try to reconnect, in seconds (300)",
     )
     group.add_argument(
         "--keepalive",
         metavar="SECONDS",
         type=seconds,
         default=300.0,
-        help="silence after which to ask whether the server is still there (300); 0 for never",
+        help="seconds of silence after which the connection is checked (300); 0 for never",
     )
     add_limits(parser)
 

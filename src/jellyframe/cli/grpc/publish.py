@@ -34,7 +34,7 @@ jellyframe rdf from-jelly people.jelly | jellyframe grpc publish --server localh
 """,
     )
     parser.add_inputs("the input files, folders, or patterns such as 'part-*.nt'; standard input if none or `-`")
-    parser.add_argument("--topic", required=True, metavar="TOPIC", help="where to publish; any text, also none")
+    parser.add_argument("--topic", required=True, metavar="TOPIC", help="the topic; any text, may be empty")
     add_format(parser, "--in-format", "--input-format", known=formats.FORMATS)
     add_dialect(
         parser,
@@ -44,21 +44,23 @@ jellyframe rdf from-jelly people.jelly | jellyframe grpc publish --server localh
     )
     add_dialect(parser, "what is sent: the released format (by default) or its draft 1.0.0", default="released")
     add_connection(parser)
-    parser.add_switch("--follow", default=False, help="go on with files as they appear in the folders that are named")
+    parser.add_switch("--follow", default=False, help="continue with files as they appear in the given folders")
     parser.add_path(
         "--resume", metavar="FILE", help="with --follow: remember in this file which files have been published"
     )
     parser.add_argument(
         "--poll", metavar="SECONDS", type=positive_number, default=1.0, help="with --follow: how often to look (1)"
     )
-    parser.add_argument("--rate", metavar="N", type=positive_number, help="statements a second, at most, on average")
+    parser.add_argument(
+        "--rate", metavar="N", type=positive_number, help="the maximum average number of statements per second"
+    )
     parser.add_switch(
-        "--resend", default=True, help="whether to send again what may have been lost with the connection"
+        "--resend", default=True, help="whether to send frames again that may have been lost with the connection"
     )
     stream_options.add_stream_options(parser)
     parser.add_argument("--rows-per-frame", metavar="N", type=positive, help="rows in a frame (2048)")
     parser.add_switch(
-        "--lenient", default=False, help="take what specifications forbid, such as IRIs that are not absolute"
+        "--lenient", default=False, help="accept what specifications forbid, such as IRIs that are not absolute"
     )
 
 
@@ -69,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
     from jellyframe.grpc.client.uploading import Upload, Uploader
 
     if arguments.resume is not None and not arguments.follow:
-        raise UsageError("--resume goes with --follow")
+        raise UsageError("--resume needs --follow")
     base, changes = stream_options.options_and_changes(arguments, arguments.dialect)
     settings = PublisherSettings(resend=arguments.resend, dialect=arguments.dialect)
     if arguments.rows_per_frame is not None:

@@ -31,27 +31,26 @@ def add_parser(subparsers: Any) -> None:
         subparsers,
         "serve",
         run,
-        help="serve streams by topic, to publish and to subscribe",
+        help="serve topics that clients publish and subscribe to",
         description=_DESCRIPTION,
         examples=_EXAMPLES,
     )
-    parser.add_path("--config", metavar="FILE", help="a TOML file with settings; options on the command line win")
-    parser.add_switch("--check-config", default=False, help="check the settings, say what is wrong, and end")
+    parser.add_path("--config", metavar="FILE", help="a TOML file with settings; command-line options override it")
+    parser.add_switch("--check-config", default=False, help="check the settings, report errors, and exit")
     parser.add_argument(
-        "--listen", metavar="HOST:PORT", help="the address; port 0 for any that is free; 127.0.0.1:9090 if not given"
+        "--listen", metavar="HOST:PORT", help="the address (127.0.0.1:9090); port 0 selects a free port"
     )
     parser.add_argument(
         "--topic",
         metavar="NAME=HOW",
         action="append",
         default=[],
-        help="what becomes of a topic: live, replay, log:FOLDER or file:PATH; may be given several times",
+        help="retention of a topic: live, replay, log:FOLDER or file:PATH; may be given several times",
     )
     parser.add_argument(
         "--default-topic",
         metavar="HOW",
-        help="the same for topics that are not named, live if not given; none to refuse them. log:FOLDER has a folder "
-        "in it for each topic",
+        help="the same for other topics (live); none refuses them. log:FOLDER has a folder in it for each topic",
     )
     parser.add_argument(
         "--store",
@@ -62,15 +61,18 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--web", metavar="HOST:PORT", help="the address of a status page, and of metrics at /metrics")
     parser.add_path("--tls-certificate", metavar="FILE", help="the server's certificate chain, in PEM")
     parser.add_path("--tls-key", metavar="FILE", help="its private key, in PEM")
-    parser.add_path("--tls-client-ca", metavar="FILE", help="ask clients for certificates that these have signed")
+    parser.add_path("--tls-client-ca", metavar="FILE", help="require client certificates signed by these authorities")
     parser.add_switch("--insecure", help="listen without TLS on an address that other machines can reach")
-    parser.add_switch("--reflection", help="let clients ask which services there are")
+    parser.add_switch("--reflection", help="let clients list the services")
     add_dialect(parser, "the dialect of clients that do not say theirs; released if not given", default=None)
     parser.add_named(
-        "--log-level", metavar="LEVEL", values=("debug", "info", "warning", "error"), help="what is logged; warning"
+        "--log-level",
+        metavar="LEVEL",
+        values=("debug", "info", "warning", "error"),
+        help="the lowest level to log (warning)",
     )
     parser.add_named(
-        "--log-format", metavar="FORMAT", values=("text", "json"), help="text, or json for an object a line"
+        "--log-format", metavar="FORMAT", values=("text", "json"), help="text, or json for one object per line"
     )
 
 

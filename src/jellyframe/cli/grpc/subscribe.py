@@ -44,13 +44,13 @@ jellyframe grpc subscribe --server localhost:9090 people --from earliest --take 
 jellyframe grpc subscribe --server localhost:9090 people --from earliest --take 3 --to log --roll-rows 2
 """,
     )
-    parser.add_argument("topic", metavar="TOPIC", help="what to subscribe to")
+    parser.add_argument("topic", metavar="TOPIC", help="the topic")
     add_connection(parser)
     parser.add_argument(
         "--from",
         dest="start",
         metavar="START",
-        help="where to start: earliest, latest or an offset; by default the server decides, ours: latest",
+        help="where to start: earliest, latest or an offset; by default the server decides (ours: latest)",
     )
     parser.add_argument("--take", metavar="N", type=natural, help="end after N statements")
     parser.add_argument(
@@ -60,11 +60,9 @@ jellyframe grpc subscribe --server localhost:9090 people --from earliest --take 
         "--reconnect",
         choices=("resume", "always", "never"),
         default="resume",
-        help="when the connection is lost: go on if nothing can be missed (by default), in any case, or not at all",
+        help="when the connection is lost: continue if no frame is missed (the default), in any case, or not at all",
     )
-    parser.add_path(
-        "--resume", metavar="FILE", help="remember in this file what has been written, and go on from there"
-    )
+    parser.add_path("--resume", metavar="FILE", help="store the position in this file, and continue from there")
     add_format(parser, "--out-format", "--output-format", known=formats.FORMATS)
     add_output(parser)
     stream_options.add_compression(parser)
@@ -73,7 +71,7 @@ jellyframe grpc subscribe --server localhost:9090 people --from earliest --take 
         "--roll-seconds",
         metavar="SECONDS",
         type=positive_number,
-        help="complete a file after this time, and begin a new one with what comes next",
+        help="complete a file after this time, and begin a new one with the next statements",
     )
     parser.add_argument("--layout", choices=("struct", "ntriples", "flat"), help="the columns of Parquet and CSV")
     stream_options.add_stream_options(parser)
@@ -90,7 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
     from jellyframe.grpc.client.saving import Saver
 
     if arguments.resume is not None and arguments.dialect == "draft":
-        raise UsageError("--resume needs the offsets of frames, which those of the draft dialect do not tell")
+        raise UsageError("--resume needs the offsets of frames, which frames of the draft dialect do not have")
     saving = _saving(arguments)
     is_series = arguments.roll_rows is not None or arguments.roll_seconds is not None
     if is_series and arguments.to is None:

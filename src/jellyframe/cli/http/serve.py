@@ -34,7 +34,7 @@ def add_parser(subparsers: Any) -> None:
         metavar="NAME",
         action="append",
         default=[],
-        help="another name by which clients may ask, such as that of a proxy in front; may be given several times",
+        help="another host name in requests, such as that of a reverse proxy; may be given several times",
     )
 
 

@@ -56,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json and arguments.to is None:
         raise UsageError("--json takes standard output, so the data needs a file: name one with --to")
     if arguments.data == STANDARD_STREAM and arguments.in_format is None:
-        raise UsageError("standard input has no name that tells the format: use --in-format")
+        raise UsageError("the format of standard input is unknown: use --in-format")
     compression = compression_of(arguments)
     is_binary = output_format(arguments.out_format, arguments.to).is_binary or compression is not None
     done = apply(

@@ -45,7 +45,7 @@ def add_parser(subparsers: Any) -> None:
         "--blank-nodes",
         choices=("label", "refuse", "match"),
         default="label",
-        help="what makes two blank nodes the same (by default, label)",
+        help="how blank nodes are identified (by default, label)",
     )
     parser.add_switch("--namespaces", default=True, help="compare namespaces too, if both formats have them")
     parser.add_switch("--transaction", default=True, help="whether the changes are in a transaction")
@@ -53,7 +53,7 @@ def add_parser(subparsers: Any) -> None:
     add_format(parser, "--old-format", known=formats.FORMATS)
     add_format(parser, "--new-format", known=formats.FORMATS)
     add_format(parser, "--out-format", known=formats.PATCH_FORMATS)
-    parser.add_switch("--concatenated", default=False, help="Jelly data may be several streams, end to end")
+    parser.add_switch("--concatenated", default=False, help="Jelly data may consist of several streams")
     add_patch_stream_options(parser)
     add_limits(parser)
     add_summary(parser)

@@ -27,7 +27,7 @@ def add_parser(subparsers: Any) -> None:
         subparsers,
         "log",
         run,
-        help="show what patches did, by time and size",
+        help="show the changes of patches, by time and size",
         description=_DESCRIPTION,
         examples=_EXAMPLES,
     )
@@ -37,7 +37,7 @@ def add_parser(subparsers: Any) -> None:
         "--order",
         choices=("name", "time", "size"),
         default="name",
-        help="by name, as the files come; by time; or by how many statements they change, the largest first",
+        help="by name; by time; or by the number of statements that they change, the largest first",
     )
     add_patch_format(parser)
     add_patch_reading_options(parser, text=False)

@@ -37,7 +37,7 @@ def add_patch_reading_options(parser: CommandParser, *, text: bool = True, jelly
     parser.add_switch(
         "--strict",
         default=True,
-        help="whether to refuse transactions that start or end where they must not, or are open at the end, graphs in "
+        help="whether to refuse transactions that start or end out of turn, or are open at the end, graphs in "
         "streams of triples, and namespaces without a graph before the first graph of a stream of quads",
     )
     if text:
@@ -49,10 +49,10 @@ def add_patch_reading_options(parser: CommandParser, *, text: bool = True, jelly
             "`# end of patch` or `Z .`, after each transaction, or with the text; such a line also ends one, but for "
             "`none`",
         )
-        parser.add_switch("--lenient", default=False, help="take IRIs that are not absolute, in a text")
+        parser.add_switch("--lenient", default=False, help="in text, accept IRIs that are not absolute")
     if jelly:
         parser.add_switch(
-            "--concatenated", default=False, help="the input is several streams, end to end, each with its own options"
+            "--concatenated", default=False, help="the input consists of several streams with different options"
         )
     add_limits(parser)
 

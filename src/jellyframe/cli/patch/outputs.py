@@ -23,7 +23,7 @@ def add_patch_format(parser: CommandParser) -> None:
 
 def add_summary(parser: CommandParser) -> None:
     """Add the option that prints the result."""
-    parser.add_switch("--json", default=False, help="what has been done, as JSON on standard output")
+    parser.add_switch("--json", default=False, help="the result as JSON on standard output")
 
 
 def add_headers(parser: CommandParser) -> None:

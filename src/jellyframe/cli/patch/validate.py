@@ -27,16 +27,16 @@ jellyframe patch validate changes.jellyp --strict=false --delimited=true --optio
     )
     add_input(parser)
     add_format(parser, "--in-format", "--input-format", known=formats.PATCH_FORMATS)
-    parser.add_path("--options-file", metavar="FILE", help="a file of patches that has to have the same options")
+    parser.add_path("--options-file", metavar="FILE", help="a file of patches that must have the same options")
     parser.add_argument(
         "--delimited",
         choices=tuple(DELIMITED),
         default="either",
-        help="whether frames must have their lengths in front",
+        help="whether frames must be delimited",
     )
     parser.add_switch("--validate-terms", default=False, help="check IRIs (RFC 3987) and language tags (BCP 47) too")
     add_patch_reading_options(parser)
-    parser.add_switch("--json", default=False, help="the answer as JSON")
+    parser.add_switch("--json", default=False, help="the report as JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:

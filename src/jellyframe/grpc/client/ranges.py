@@ -33,7 +33,7 @@ def cut_range(batches: Iterable[Batch], stop: int, address: str) -> Iterator[Bat
                 break
             offset = frame_offset(batch.metadata.get(span.number, {}))
             if offset is None:
-                raise RemoteError("the server does not tell the offsets of frames", source=address)
+                raise RemoteError("the server does not send the offsets of frames", source=address)
             if offset >= stop:
                 if taken:
                     yield batch.slice(0, taken)

@@ -153,7 +153,7 @@ class KafkaCluster:
         if partitions <= self._partition or (partitions != 1 and self._address.partition is None):
             raise OptionsError(
                 f"the Kafka topic {name} has {partitions} partitions, and frames are in one order: it must have one, "
-                "unless the URL says which one to use, as ?partition=0"
+                "unless the URL names one, as ?partition=0"
             )
         return self.watermarks(name)
 

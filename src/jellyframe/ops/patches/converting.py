@@ -80,7 +80,7 @@ def convert_patches(
     paths = [inputs] if isinstance(inputs, str | os.PathLike) else list(inputs)
     names = [None if path is None else os.fspath(path) for path in paths]
     if not names:
-        raise OptionsError("there is nothing to convert: no input is named")
+        raise OptionsError("there is nothing to convert: name at least one input")
     target = patch_format(out_format, output)
     wanted = (changes or {}).get("statement_type") or (options.statement_type if options is not None else None)
     meter = ProgressMeter(progress, total_size(names))
