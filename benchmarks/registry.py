@@ -46,7 +46,7 @@ class Measurement:
 
 @dataclass(frozen=True)
 class Settings:
-    """How much is measured and how often."""
+    """The sizes and repetitions of measurements."""
 
     statements: int = 1_000_000
     # The peers take some seven seconds a million; see the subject `scaling` for why a part will do.

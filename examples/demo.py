@@ -1,4 +1,4 @@
-"""What `make demo` runs: N-Quads files to Jelly, merged without duplicates, and counted, on a local Spark.
+"""The program of `make demo`: convert N-Quads files to Jelly, deduplicate and count them, on a local Spark.
 
 python -m examples.demo [--statements N] [--directory DIR]
 

@@ -1,4 +1,4 @@
-"""What `make demo` shows, with fewer statements."""
+"""The program of `make demo`, with fewer statements."""
 
 from __future__ import annotations
 

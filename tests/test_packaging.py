@@ -97,7 +97,7 @@ class Checkout:
         self.kernel = folder / "src" / "jellyframe" / "kernel"
 
     def build(self, **environment: str) -> subprocess.CompletedProcess[str]:
-        """What `make venv` does to rebuild the kernel."""
+        """Rebuild the kernel as `make venv` does."""
         return run(sys.executable, "setup.py", "--quiet", "build_ext", "--inplace", cwd=self.folder, **environment)
 
     def install(self, target: Path, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -33,7 +33,7 @@ def test_sizes_are_the_same_everywhere(text: str, size: int) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "k", "-1", "1.5k", "64x", "64ib", "١٢", "1e6", "8 M i B", "9" * 5000, "8388608T"])
-def test_what_is_no_size(text: str) -> None:
+def test_invalid_sizes_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match="it "):
         parse_size(text)
     with pytest.raises(argparse.ArgumentTypeError) as caught:

@@ -1,4 +1,4 @@
-"""How long a process takes that starts a session on Spark and ends it, ours beside plain PySpark's."""
+"""The time to start and stop a Spark session in a new process: ours and that of plain PySpark."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""What counts as a valid IRI and a valid language tag, and that batches are searched for others."""
+"""Validity of IRIs and language tags, and the search for invalid ones in batches."""
 
 from __future__ import annotations
 

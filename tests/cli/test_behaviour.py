@@ -1,4 +1,4 @@
-"""What people rely on, whatever the command: streams, terminals, exit codes, signals, files that appear whole."""
+"""Behaviour of all commands: streams, terminals, exit codes, signals, atomic output."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def jelly() -> bytes:
 
 
 def everything_from(ours: int, theirs: int) -> bytes:
-    """What was written to a terminal, when all who wrote have ended."""
+    """Return the output on a terminal, when all processes that write to it have ended."""
     os.close(theirs)
     written = b""
     with contextlib.suppress(OSError):

@@ -54,7 +54,7 @@ def data() -> bytes:
 
 
 def inspected(*options: str | Path, data: bytes = b"") -> dict[str, Any]:
-    """What the command prints, as YAML and as JSON, which has to be the same."""
+    """Return the output of the command, which must be the same as YAML and as JSON."""
     as_yaml: dict[str, Any] = yaml.safe_load(run("rdf", "inspect", *options, data=data).out)
     assert as_yaml == json.loads(run("rdf", "inspect", *options, "--json", data=data).out)
     return as_yaml

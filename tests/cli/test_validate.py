@@ -63,7 +63,7 @@ def test_a_valid_stream(folder: Path) -> None:
     assert (found["input"], found["read_to_the_end"], found["problems"]) == ("standard input", True, [])
 
 
-def test_what_is_wrong_and_where(folder: Path) -> None:
+def test_errors_say_the_problem_and_its_position(folder: Path) -> None:
     good = wire.stream(wire.options(generalized=1), wire.triple(wire.bnode("a"), wire.bnode("b"), wire.literal("c")))
     data = good + wire.stream(wire.triple(wire.iri(0, 3), None, None))
     (problem,) = answer(data=data, code=1)["problems"]

@@ -20,7 +20,7 @@ ASSERTOR = "urn:x-project:jellyframe:tests"
 
 @dataclass(frozen=True)
 class Result:
-    """How one test of the suite went: `outcome` is passed, failed or untested."""
+    """The result of a test of the suite: `outcome` is passed, failed or untested."""
 
     test: str
     outcome: str

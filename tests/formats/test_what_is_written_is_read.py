@@ -1,4 +1,4 @@
-"""What our writers of text write, our readers read: any statement that a format can hold comes back as it was."""
+"""Round trips of text formats: every statement that a format can hold is read back unchanged."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ def test_from_the_draft_to_the_released_format_and_back(case: StreamCase) -> Non
 
 @given(case=WITH_EXTRAS, seed=SEEDS)
 def test_a_stream_in_the_other_dialect_is_always_refused(case: StreamCase, seed: int) -> None:
-    """Whatever the statements, whoever wrote them: an error that names the dialect, and not one row."""
+    """Reading any stream in the other dialect gives an error that names the dialect, and no rows."""
     rng = Random(seed)
     released = [
         written(case),

@@ -48,7 +48,7 @@ def unchanged_by_protobuf(data: bytes) -> bool:
 
 @streams
 def test_the_oracle_agrees(number: int) -> None:
-    """What we read, the oracle reads just so; what we refuse, it refuses.
+    """The reader and the oracle accept the same input, with the same result, and refuse the same input.
 
     Only where the bytes are odd as protobuf (which the oracle leaves to a lenient parser) may we be stricter.
     """

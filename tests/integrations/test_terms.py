@@ -80,12 +80,12 @@ def test_graphs_have_names_or_are_the_default_graph():
         ),
     ],
 )
-def test_what_does_not_fit_is_refused_in_words(convert, given, says):
+def test_values_that_do_not_fit_are_refused_with_a_message(convert, given, says):
     with pytest.raises(TermError, match=says):
         convert(given)
 
 
 @pytest.mark.parametrize("convert", [rdflib_terms.to_rdflib, pyoxigraph_terms.to_pyoxigraph])
-def test_what_is_no_term_is_a_type_error(convert):
+def test_an_object_that_is_not_a_term_is_a_type_error(convert):
     with pytest.raises(TypeError, match="a term was expected, not a str"):
         convert("http://example.org/a")

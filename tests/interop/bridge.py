@@ -123,7 +123,7 @@ class PyjellyFrame:
 
 
 def pyjelly_full_frames(data: bytes) -> list[PyjellyFrame]:
-    """What pyjelly reads frame by frame, with namespaces and metadata."""
+    """Return what pyjelly reads frame by frame, with namespaces and metadata."""
     options, frames = get_options_and_frames(io.BytesIO(data))
     decoder = Decoder(adapter=_PlainAdapter(options))
     found = []
@@ -136,7 +136,7 @@ def pyjelly_full_frames(data: bytes) -> list[PyjellyFrame]:
 
 
 def pyjelly_statements(data: bytes) -> list[PlainStatement]:
-    """What pyjelly reads in flat mode, where no namespaces are declared."""
+    """Return what pyjelly reads in flat mode, where no namespaces are declared."""
     return plain_pyjelly(parse_jelly_flat(io.BytesIO(data)))
 
 

@@ -1,4 +1,4 @@
-"""What the tests of gRPC share."""
+"""Fixtures for the tests of gRPC."""
 
 from __future__ import annotations
 

@@ -162,7 +162,7 @@ def test_the_command(brokers):
 
 
 class CreatingClient:
-    """What makes topics, where the cluster of librdkafka makes them by itself."""
+    """A stand-in for the creation of topics, which the mock cluster of librdkafka does by itself."""
 
     def __init__(self, _settings):
         self.made: Future = Future()

@@ -1,4 +1,4 @@
-"""What operators need: health, reflection, metrics, a status page, logs, a graceful end, a file of settings."""
+"""Operation of the server: health, reflection, metrics, status page, logs, graceful shutdown, settings file."""
 
 from __future__ import annotations
 

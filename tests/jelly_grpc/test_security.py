@@ -1,4 +1,4 @@
-"""Who may connect and what they may do: certificates, tokens, addresses."""
+"""Authentication and permissions: certificates, tokens, addresses."""
 
 from __future__ import annotations
 

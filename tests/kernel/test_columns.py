@@ -1,4 +1,4 @@
-"""What becomes of tables of terms as a whole, on both kernels."""
+"""Operations on whole tables of terms, on both kernels."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def test_the_slot_behind_the_last_one_stays_if_it_is_clearly_younger() -> None:
     assert put(table, "new", 1001) == 6
 
 
-def test_what_the_statement_in_hand_uses_never_gives_way() -> None:
+def test_entries_of_the_current_statement_are_never_evicted() -> None:
     table = load_twin_module("pure", "kernel.lookup_write_cy").LookupWriter(SIZE)
     for number in range(1, SIZE + 1):
         put(table, f"name {number}", 1)

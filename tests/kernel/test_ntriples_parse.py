@@ -120,7 +120,7 @@ def test_generalized_statements(kernel: TextKernel) -> None:
 
 
 def test_a_literal_that_came_before_without_language(kernel: TextKernel) -> None:
-    """What is remembered of a literal must not hide that it goes on."""
+    """A cached literal must not match a longer one with the same start."""
     text = b'"x" <x:p> "x" .\n"x" @en <x:p> "x" @en .\n"x"  <x:p> "x"^^<x:o> .\n'
     tagged = Literal("x", language="en")
     assert kernel.parse(text, generalized=True) == plain(

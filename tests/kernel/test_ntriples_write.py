@@ -21,7 +21,7 @@ S, P = IRI("x:s"), IRI("x:p")
 
 
 class Kernel(TextKernel):
-    """What of one twin is tested here."""
+    """The functions of one kernel that are tested here."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)

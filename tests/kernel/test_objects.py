@@ -20,7 +20,7 @@ from support.strategies import Shape, any_statements, statement_lists
 
 
 class Kit:
-    """What the tests need of one kernel, and a few of its terms."""
+    """The functions of one kernel that are tested here, and some of its terms."""
 
     def __init__(self, name: str) -> None:
         self.name = name

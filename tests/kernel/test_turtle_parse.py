@@ -18,7 +18,7 @@ RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 
 
 class TurtleKernel:
-    """What of a kernel has to do with reading Turtle."""
+    """The parts of a kernel that read Turtle."""
 
     def __init__(self, name: str) -> None:
         self._parsing = load_twin_module(name, "kernel.turtle_parse_cy")

@@ -157,7 +157,7 @@ def test_symmetric_graphs_take_no_long_search():
     assert isomorphic(chain, relabelled(chain, 5))
 
 
-def test_what_differs_is_said():
+def test_differences_are_reported():
     a, b = IRI("http://example.org/a"), BlankNode("b")
     difference = compare([Triple(a, P, a)], [Triple(a, P, Literal("1")), Triple(a, P, Literal("2"))])
     assert difference is not None

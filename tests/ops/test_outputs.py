@@ -81,7 +81,7 @@ def test_no_more_tasks_than_were_asked_for(source, count):
     assert sum(piece.size for piece in pieces) == inputs.total_bytes
 
 
-def test_what_cannot_be(tmp_path):
+def test_invalid_arguments_are_refused(tmp_path):
     with pytest.raises(OptionsError, match="not one of"):
         Output.of(tmp_path, has_graph=True, out_format="csv")
     with pytest.raises(OptionsError, match="must be one of error, overwrite, append"):

@@ -112,7 +112,7 @@ def test_modes(folder):
     assert table.num_rows == 3 * len(STATEMENTS) + 2
 
 
-def test_what_cannot_be(folder):
+def test_invalid_arguments_are_refused(folder):
     with pytest.raises(OptionsError, match="mode is 'permissive', and must be one of"):
         scan(folder, mode="permissive")  # type: ignore[arg-type]
     with pytest.raises(OptionsError, match="blank_nodes is 'x'"):

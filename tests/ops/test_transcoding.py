@@ -69,7 +69,7 @@ def test_progress_counts_all_inputs(tmp_path: Path) -> None:
     assert seen == sorted(seen)
 
 
-def test_what_cannot_be_done() -> None:
+def test_invalid_arguments_are_refused() -> None:
     with pytest.raises(OptionsError, match="no inputs"):
         jellyframe.transcode([], io.BytesIO())
     with pytest.raises(OptionsError, match="exclude each other"):

@@ -45,7 +45,7 @@ def test_report_of_a_bad_stream() -> None:
     assert {problem.check for problem in report.problems} == {"options"}
 
 
-def test_what_says_nothing_about_the_stream_is_raised(tmp_path: Path) -> None:
+def test_errors_that_are_not_about_the_stream_are_raised(tmp_path: Path) -> None:
     with pytest.raises(LimitError):
         jellyframe.validate(stream(STATEMENTS), limits=Limits(max_name_table_size=10))
     bad = tmp_path / "bad.nt"

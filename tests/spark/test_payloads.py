@@ -33,7 +33,7 @@ def counted(frame):
 
 
 def loaded(rows):
-    """What messages hold, as any reader of single messages sees it."""
+    """Return the statements of messages, each read on its own."""
     return texts(statement for row in rows for statement in jellyframe.loads(bytes(row.value)))
 
 
@@ -108,7 +108,7 @@ def test_bad_messages(damaged):
         damaged.select(from_jelly("value")).collect()
 
 
-def test_what_cannot_be(messages):
+def test_invalid_arguments_are_refused(messages):
     with pytest.raises(OptionsError, match="DROPMALFORMED"):
         from_jelly("value", mode="DROPMALFORMED")
     with pytest.raises(OptionsError, match="mode is 'x'"):

@@ -1,4 +1,4 @@
-"""What reads give: layouts, chosen columns and rows, schemas of the user's own."""
+"""Reading: layouts, selected columns and rows, schemas given by the user."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def test_a_schema_of_the_users_own(path):
         (None, {"partition_bytes": "a lot"}, "it must be a whole number"),
     ],
 )
-def test_what_cannot_be_is_refused_in_words(path, given, options, message):
+def test_invalid_arguments_are_refused_with_a_message(path, given, options, message):
     with pytest.raises(OptionsError, match=r".*") as caught:
         Read(path, given, **options)
     assert message in str(caught.value)

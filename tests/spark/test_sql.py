@@ -68,7 +68,7 @@ def test_options_of_tables_are_checked(sql, folder):
         sql(f"CREATE TABLE t USING jelly OPTIONS (path '{folder}', layuot 'ntriples')")
 
 
-def test_what_spark_does_not_let_a_data_source_do(sql, spark, folder, tmp_path):
+def test_limits_of_spark_for_data_sources(sql, spark, folder, tmp_path):
     frame = spark.read.format("jelly").option("layout", "ntriples").load(str(folder))
     for mode in ("error", "ignore"):
         with pytest.raises(Exception, match="Append"):

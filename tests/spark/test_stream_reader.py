@@ -193,7 +193,7 @@ def test_a_log_in_another_place(tmp_path):
         Query(folder, again.offset, statelocation=state).next()
 
 
-def test_what_cannot_be(tmp_path):
+def test_invalid_arguments_are_refused(tmp_path):
     with pytest.raises(OptionsError, match="exclude each other"):
         Query(tmp_path, maxfilespertrigger=2, maxbytespertrigger=2)
     with pytest.raises(StorageError, match="there is no such file or folder"):

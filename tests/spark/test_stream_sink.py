@@ -120,7 +120,7 @@ def test_rows_where_spark_has_norecord_batches(tmp_path):
     assert again.equals(pa.table(table.columns, schema=arrow))
 
 
-def test_what_cannot_be(tmp_path):
+def test_invalid_arguments_are_refused(tmp_path):
     source = JellyDataSource({"path": str(tmp_path), "checkpointLocation": "x"})
     with pytest.raises(OptionsError, match="outputMode"):
         source.streamWriter(schema(s=STRING, p=STRING, o=STRING), True)

@@ -1,4 +1,4 @@
-"""What tasks write, without a running Spark: options, files, groups, order."""
+"""Writing in tasks, without a running Spark: options, files, groups, order."""
 
 from __future__ import annotations
 

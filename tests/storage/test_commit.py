@@ -165,7 +165,7 @@ LONG_AGO = ABANDONED_AFTER_SECONDS + 3600
 
 
 @pytest.mark.parametrize("save", [OVERWRITE, APPEND])
-def test_what_was_left_long_ago_goes_with_the_next_job(folder, save):
+def test_old_staging_folders_are_removed_by_the_next_job(folder, save):
     old, recent = leave_behind(folder, LONG_AGO), leave_behind(folder, ABANDONED_AFTER_SECONDS - 3600)
     publish_one(folder, save)
     assert not old.exists()

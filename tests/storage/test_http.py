@@ -123,7 +123,7 @@ def test_busy_servers_are_asked_again() -> None:
         assert len(site.requests) == 5
 
 
-def test_nobody_listens() -> None:
+def test_no_server_is_listening() -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         with pytest.raises(StorageError, match="no connection: "):

@@ -54,7 +54,7 @@ def test_one_at_a_time_holds_the_lock(place):
     assert not place[0].exists(f"{place[1]}/{LOCK_NAME}")
 
 
-def test_nobody_gets_a_lock_that_is_held(place):
+def test_a_held_lock_is_not_granted_again(place):
     entered = Event()
 
     def hold():

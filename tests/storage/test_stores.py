@@ -61,7 +61,7 @@ def test_a_list_names_each_file_once(folder):
 
 
 @pytest.mark.parametrize("path", ["nothing", "nothing/*.jelly", "*.nq"])
-def test_what_is_not_there(folder, path):
+def test_missing_files(folder, path):
     with pytest.raises(StorageError, match=path.replace("*", r"\*")):
         names(folder, path)
 

@@ -13,7 +13,7 @@ LINES = [f"line {i}" for i in range(20)]
 
 
 def lines_in(folder):
-    """What is in the files that readers see."""
+    """Return the content of the files that readers see."""
     return [line for path in sorted(folder.glob("*.jelly")) for line in path.read_text().splitlines()]
 
 

@@ -1,4 +1,4 @@
-"""Where files can be cut."""
+"""Positions at which files can be split."""
 
 from __future__ import annotations
 

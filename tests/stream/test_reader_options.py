@@ -192,7 +192,7 @@ def test_concatenated_streams_start_anew(twin: ModuleType) -> None:
 
 
 def advice_of(twin: ModuleType, rows: list[bytes], **arguments: object) -> str:
-    """What the error says that reading these rows ends in."""
+    """Return the message of the error with which these rows are refused."""
     with pytest.raises(ParseError) as caught:
         read(twin, wire.stream(*rows), **arguments)
     return str(caught.value)

@@ -86,7 +86,7 @@ def opened_at(browser: str, address: str, folder: Path, *flags: str) -> str:
 
 
 def seen_in(browser: str, page: str, folder: Path, width: int) -> dict[str, Any]:
-    """What is on a page once it is drawn in a window of some width."""
+    """Return the content of a page after rendering in a window of some width."""
     probed = page.replace("</head>", PROBE + "</head>")
     dom = opened(browser, probed, folder, f"--window-size={width},900", "--dump-dom")
     match = re.search(r'<pre id="seen">(.*?)</pre>', dom, re.DOTALL)

@@ -60,7 +60,7 @@ class RunningServer:
         return done.result(PATIENCE)
 
     def topics(self) -> list[TopicInfo]:
-        """What the server tells of its topics."""
+        """Return the server's descriptions of its topics."""
         return self.call(lambda: self.server.topics)
 
     def stop(self, grace: float = 0.2) -> None:

@@ -48,4 +48,4 @@ class Jvm:
 
 
 class JvmError(Exception):
-    """What a command on the JVM failed with."""
+    """The error of a command on the JVM."""

@@ -90,7 +90,7 @@ def restarts(path: Path) -> list[int]:
 
 
 class Read:
-    """What a read gives: a table of rows, and how many rows came from each partition."""
+    """The result of a read: a table of rows, and the number of rows of each partition."""
 
     source = JellyDataSource
 

@@ -110,7 +110,7 @@ def literals() -> st.SearchStrategy[Literal]:
 
 @dataclass(frozen=True)
 class Shape:
-    """What statements may hold."""
+    """The terms that generated statements may have."""
 
     quads: bool = False
     star: bool = False
@@ -272,7 +272,7 @@ def flat_terms(terms: Iterable[Term]) -> Iterator[Term]:
 
 
 def table_needs(statement: Iterable[Term]) -> tuple[int, int]:
-    """How many names (at most: one for each IRI) and datatypes one statement refers to at once."""
+    """Return the largest numbers of names (one for each IRI) and datatypes that one statement refers to."""
     terms = list(flat_terms(statement))
     names = {term.value for term in terms if isinstance(term, IRI)}
     datatypes = {

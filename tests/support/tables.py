@@ -1,4 +1,4 @@
-"""What term tables and batches hold, as plain tuples (see `plain`), read from their columns alone."""
+"""The content of term tables and batches as plain tuples (see `plain`), read from their columns only."""
 
 from __future__ import annotations
 

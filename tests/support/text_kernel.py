@@ -12,7 +12,7 @@ from support.tables import table_statements, table_terms
 
 
 class TextKernel:
-    """What of a kernel has to do with reading text."""
+    """The parts of a kernel that read text."""
 
     def __init__(self, name: str) -> None:
         self.parsing = load_twin_module(name, "kernel.ntriples_parse_cy")
@@ -44,7 +44,7 @@ class TextKernel:
 
 
 def outcome(run: Callable[..., Any], *arguments: object, **settings: object) -> Any:
-    """What comes of it: a value, or an error with its place."""
+    """The result: a value, or an error with its position."""
     try:
         return run(*arguments, **settings)
     except TextError as error:

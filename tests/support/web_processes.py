@@ -29,7 +29,7 @@ class Served(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What a server answers. Names of headers are in lower case."""
+    """The response of a server. Names of headers are in lower case."""
 
     status: int
     headers: dict[str, str]

@@ -14,7 +14,7 @@ from typing import Any
 
 @dataclass
 class Site:
-    """What a server sends, and how badly. `requests` has what was asked: method, path and headers.
+    """A server that sends a file, with faults on request. `requests` has the method, path and headers of each request.
 
     `cuts` has, for each response with a body in turn, after how many bytes of the body the connection is closed; None
     sends all. `statuses` are sent first, in turn, in place of any content.
@@ -38,7 +38,7 @@ class Site:
     url: str = ""
 
     def asked(self, name: str) -> list[str | None]:
-        """What each request said in a header."""
+        """Return the values of a header in all requests."""
         return [headers.get(name.lower()) for _method, _path, headers in self.requests]
 
 

@@ -158,7 +158,7 @@ def test_patches(tmp_path: Path) -> None:
         assert [entry.format for entry in HttpClient(served.url).entries()] == ["jelly-patch", "rdfp"]
 
 
-def test_what_nobody_can_have(served: Served) -> None:
+def test_media_types_that_are_not_available(served: Served) -> None:
     answer = ask(served, "/people.jelly", accept="image/png, application/x-jelly-rdf;q=0, */json")
     assert answer.status == 406
     assert b"application/n-quads" in answer.body

@@ -93,7 +93,7 @@ def test_only_who_knows_the_token_is_answered(served: Served) -> None:
     assert token_of(served).encode() not in page.body
 
 
-def test_what_makes_no_sense_is_an_error_of_one_line(served: Served) -> None:
+def test_invalid_arguments_are_an_error_of_one_line(served: Served) -> None:
     for query in (
         "file=9",
         "file=x",

@@ -85,7 +85,7 @@ def test_text_json_and_headers(folder: Path):
     assert len(table) == 4
 
 
-def test_what_is_not_a_patch_is_told(folder: Path):
+def test_input_that_is_not_a_patch_is_reported(folder: Path):
     assert "N-Quads" in error_of("patch", "apply", "old.nq", "new.nq", "--to", "out.nq", cwd=folder)
     assert error_of("patch", "invert", data=OLD)
     assert "recognised by the name" in error_of("patch", "diff", "old.nq", "new.nq", "--to", "p.unknown", cwd=folder)

@@ -1,4 +1,4 @@
-"""What stands between a client and a server: TLS, tokens, and a connection that falls silent."""
+"""Connections between clients and servers: TLS, tokens, and connections without traffic."""
 
 from __future__ import annotations
 

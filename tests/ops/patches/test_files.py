@@ -172,7 +172,7 @@ def test_matched_nodes(old, new, labels, rnd):
 
 
 def test_a_changed_node_keeps_its_label():
-    """What is around a change is matched all the same, so that the change stays small."""
+    """Nodes around a change are matched nevertheless, so that the patch stays small."""
     old = [Triple(IRI(f"http://example.org/{n}"), P, BlankNode(f"x{n}")) for n in range(50)]
     old += [Triple(BlankNode(f"x{n}"), P, Literal(str(n))) for n in range(50)]
     old += [Triple(BlankNode(f"x{n}"), P, BlankNode(f"x{n + 1}")) for n in range(49)]

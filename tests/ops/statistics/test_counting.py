@@ -1,4 +1,4 @@
-"""What tasks count, held against counting the statements one by one."""
+"""The counts of tasks, compared with counting the statements one by one."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ def test_damaged_compression_and_documents(spark, tmp_path, nquads):
     assert ["bad.parquet" in messages[0], "bad.ttl" in messages[1], "cut off" in messages[2]] == [True] * 3
 
 
-def test_what_is_not_there(tmp_path):
+def test_missing_files(tmp_path):
     with pytest.raises(StorageError, match="no file of a format that we know"):
         Inputs.find(tmp_path)
     (tmp_path / "data").touch()

@@ -93,7 +93,7 @@ def test_compact_has_the_same_effect(spark, log, old, tmp_path):
 
 
 def test_invert_undoes(spark, data, old, tmp_path):
-    """What is inverted is a log of effective changes, over several files that are cut into pieces."""
+    """Invert a log of effective changes, in several files that are split into pieces."""
     held = set(old)
     chance = random.Random(5)
     for number in range(3):
