@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import ast
 import pickle
+import re
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 
+from jellyframe import errors
 from jellyframe.errors import (
     Advice,
     ErrorParts,
@@ -121,3 +124,14 @@ def test_errors_are_not_changed_on_their_way_up() -> None:
         and target.attr in ErrorParts.__annotations__
     ]
     assert changes == []
+
+
+def test_install_commands_name_extras_that_have_the_package() -> None:
+    extras = metadata.metadata("jellyframe").get_all("Provides-Extra") or []
+    needed = metadata.requires("jellyframe") or []
+    distributions = {"google": "protobuf", "grpc": "grpcio", "grpc_health": "grpcio_health_checking"}
+    distributions["grpc_reflection"] = "grpcio_reflection"
+    for package, extra in errors._EXTRA_OF_PACKAGE.items():
+        brought = {re.split(r"[^\w-]", line)[0].replace("-", "_") for line in needed if extra in line.partition(";")[2]}
+        assert extra in extras
+        assert distributions.get(package, package) in brought, extra

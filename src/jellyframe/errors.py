@@ -324,7 +324,7 @@ _EXTRA_OF_PACKAGE = {
     "pandas": "pandas",
     "polars": "polars",
     "prometheus_client": "grpc",
-    "pyoxigraph": "rdf",
+    "pyoxigraph": "pyoxigraph",
     "pyspark": "spark",
     "rdflib": "rdflib",
     "shtab": "cli",
