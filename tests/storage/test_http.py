@@ -362,7 +362,7 @@ def test_convert_and_scan_by_name_or_by_what_the_server_says(name: str, tmp_path
 
 def test_a_format_that_nobody_tells() -> None:
     with serving(Site(LINES, media_type="text/plain")) as site:
-        with pytest.raises(OptionsError, match=r"says text/plain, tells the format .*set in_format="):
+        with pytest.raises(OptionsError, match=r"nor by the media type of the server, text/plain .*set in_format="):
             jellyframe.scan(f"{site.url}/data")
         site.statuses = [(404, {})]
         with pytest.raises(StorageError, match="404"):

@@ -379,12 +379,12 @@ def test_an_answer_that_fails_late_has_no_end(served: Served) -> None:
     with pytest.raises(http.client.IncompleteRead):
         response.read()
     connection.close()
-    reader = jellyframe.open_reader(
-        HttpFile(f"{served.url}/inner/cut.nt", settings=HttpSettings(back_off=0.0, attempts=2))
-    )
-    with pytest.raises(StorageError, match=r"the connection broke|changed while it was read"):
+    with (
+        HttpFile(f"{served.url}/inner/cut.nt", settings=HttpSettings(back_off=0.0, attempts=2)) as file,
+        jellyframe.open_reader(file) as reader,
+        pytest.raises(StorageError, match=r"the connection broke|changed while it was read"),
+    ):
         list(reader)
-    reader.close()
     early = ask(served, "/inner/bad.nt?format=jelly")
     assert early.status == 500
     assert str(served.url) not in early.body.decode()

@@ -35,6 +35,7 @@ def add_parser(subparsers: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     import secrets
+    from contextlib import ExitStack, closing
 
     from jellyframe.addresses import is_loopback, split_address
     from jellyframe.cli.console import UsageError
@@ -51,21 +52,18 @@ def run(arguments: argparse.Namespace) -> int:
     if STANDARD_STREAM in arguments.files:
         raise UsageError("standard input cannot be looked at, as pages jump to and fro in it: name a file")
     paths: list[str] = resolve_inputs(arguments.files)
-    files = [BrowsedFile(path, limits_of(arguments)) for path in paths]
-    bound = bind(arguments.listen)
-    token = secrets.token_urlsafe(18)
-    address = f"{base_url(bound)}/?token={token}"
+    with ExitStack() as opened:
+        files = [opened.enter_context(closing(BrowsedFile(path, limits_of(arguments)))) for path in paths]
+        bound = bind(arguments.listen)
+        token = secrets.token_urlsafe(18)
+        address = f"{base_url(bound)}/?token={token}"
 
-    def announce() -> None:
-        arguments.console.announce(f"listening on {address}")
-        if not arguments.no_browser:
-            _open_browser(address)
+        def announce() -> None:
+            arguments.console.announce(f"listening on {address}")
+            if not arguments.no_browser:
+                _open_browser(address)
 
-    try:
         run_server(ViewApp(files, token, loopback_hosts(*address_of(bound))), bound, announce)
-    finally:
-        for file in files:
-            file.close()
     return 0
 
 

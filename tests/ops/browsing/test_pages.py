@@ -10,6 +10,7 @@ import pytest
 import jellyframe
 from jellyframe import IRI, Literal, Triple
 from jellyframe.errors import OptionsError, ParseError
+from jellyframe.ops.browsing import pages
 from jellyframe.ops.browsing.frames import frame_list, lookup_state, sample
 from jellyframe.ops.browsing.pages import BrowsedFile, Place
 from jellyframe.ops.survey import inspect
@@ -43,6 +44,19 @@ def file(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     opened = BrowsedFile(str(written(tmp_path_factory.mktemp("browsed"), request.param)))
     yield opened
     opened.close()
+
+
+def test_a_file_that_cannot_be_browsed_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = []
+
+    def fail(file: Any, _limits: object) -> None:
+        opened.append(file)
+        raise OSError("no")
+
+    monkeypatch.setattr(pages, "Anchors", fail)
+    with pytest.raises(OSError, match="no"):
+        BrowsedFile(str(written(tmp_path, "plain")))
+    assert [file.closed for file in opened] == [True]
 
 
 def test_pages_forward_are_the_whole_file(file: BrowsedFile) -> None:

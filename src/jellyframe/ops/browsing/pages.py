@@ -120,11 +120,15 @@ class BrowsedFile:
             self.options: StreamOptions = reader.options
             self.is_delimited = reader.is_delimited is not False
         self._file: InputHandle = open_input(path)
-        self.anchors: Anchors | None = None
-        if self.compression is None and self.is_delimited and self._file.seekable():
-            self.anchors = Anchors(self._file, self.limits)
-        self.size = self._file.seek(0, 2) if self._file.seekable() else None
         self._cursors: OrderedDict[Place, _Cursor] = OrderedDict()
+        self.anchors: Anchors | None = None
+        try:
+            if self.compression is None and self.is_delimited and self._file.seekable():
+                self.anchors = Anchors(self._file, self.limits)
+            self.size = self._file.seek(0, 2) if self._file.seekable() else None
+        except BaseException:
+            self.close()
+            raise
 
     def close(self) -> None:
         """Close the file and all readers of it."""
