@@ -110,7 +110,7 @@ def default_graph(dataset: ConjunctiveGraph) -> Graph:
 
 
 def batches_of_graph(graph: Graph, *, each_apart: bool = False) -> Iterator[Iterator[Batch]]:
-    """Yield the batches of a graph: of triples if it is no dataset, else of quads, graph by graph.
+    """Yield the batches of a graph: quads, graph by graph, if it is a dataset, otherwise triples.
 
     Args:
         graph: a graph or a dataset

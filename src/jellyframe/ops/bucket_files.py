@@ -23,7 +23,7 @@ from jellyframe.stream.writer import JellyWriter, open_writer
 
 # A bucket of this size is comfortable to hold in memory, decoded.
 BUCKET_BYTES = 16 << 20
-# How large a piece gets, unless there are so many buckets that the open ones would take too much memory together.
+# The size of a piece. It is smaller if there are so many buckets that their open pieces would take too much memory.
 _PIECE_BYTES = 1 << 20
 _OPEN_BYTES = 64 << 20
 _SMALL_PIECE_BYTES = 64 << 10

@@ -44,7 +44,7 @@ def join_pieces(
     meter: ProgressMeter,
     context: BaseContext | None = None,
 ) -> Rewritten | None:
-    """Rewrite pieces and write the result. None if they make streams that cannot be joined; then there is no output."""
+    """Rewrite pieces and write the result. Return None, without output, if their streams cannot be joined."""
     folder = os.path.dirname(os.path.realpath(output.path))
     try:
         with (

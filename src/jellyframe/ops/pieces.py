@@ -55,7 +55,7 @@ class Rewritten(NamedTuple):
 
 
 def pieces_of(paths: Iterable[str], piece_bytes: int) -> Iterator[list[Span]]:
-    """Yield the files in pieces of at least `piece_bytes`, in order; they are gone through as pieces are asked for."""
+    """Yield the files in pieces of at least `piece_bytes`, in order. Files are scanned as pieces are drawn."""
     piece: list[Span] = []
     for path in paths:
         for span in _spans(path, piece_bytes):
