@@ -25,12 +25,13 @@ from jellyframe import (
 )
 from jellyframe.errors import NamedGraphError, OptionsError, ParseError, TableError
 from jellyframe.ops.stream_files import write_files
-from jellyframe.patch import PatchRow, PatchStreamType, open_patch_reader
+from jellyframe.patch import PatchOptions, PatchRow, PatchStreamType, open_patch_reader, open_patch_writer
 from jellyframe.spark import activate
 from jellyframe.spark.options import PatchWriteOptions
 from jellyframe.spark.source import JellyPatchDataSource
 from jellyframe.storage.commit import Target
 from support.patch_logs import apply_to_set, random_rows, read_patches, statement, write_patch
+from support.sources import options_in_each_frame
 from support.spark_data import KNOWS_OFFSETS, Read, stream_options, write_jelly
 
 PUNCTUATED = PatchStreamType.PUNCTUATED
@@ -128,6 +129,18 @@ def test_a_split_breaks_no_transaction_and_no_patch(tmp_path, stream_type):
     assert held.table == whole.table
     # Where transactions need not be right, nothing shows that a cut lies inside one.
     assert len(ReadPatches(tmp_path / "in.jellyp", partition_bytes=1500, strict="false").partitions) == 1
+
+
+def test_a_patch_whose_writer_repeats_the_options_is_read_whole(tmp_path):
+    path = tmp_path / "in.jellyp"
+    rows = random_rows(1, 3000)
+    options = PatchOptions(stream_type=PatchStreamType.FLAT, max_name_table_size=16, max_prefix_table_size=4)
+    with open_patch_writer(path, options, restart_every=None, frame_rows=7) as writer:
+        writer.write(rows)
+    path.write_bytes(options_in_each_frame(path.read_bytes()))
+    read = ReadPatches(path, partition_bytes=1500)
+    assert len(read.partitions) == 1
+    assert read.table.num_rows == len(rows)
 
 
 def test_groups_become_patches(tmp_path):

@@ -8,10 +8,12 @@ from typing import Any
 import pytest
 
 import jellyframe
+from jellyframe.ops.bad_input import MODES
 from jellyframe.spark.source import JellyDataSource
 from jellyframe.storage.finding import find_files
 from jellyframe.storage.stores import DataFile
 from jellyframe.stream.splits import frames_before, plan_pieces
+from support.sources import options_in_each_frame
 from support.spark_data import SPECIAL, Read, quads, restarts, texts, write_jelly
 
 STATEMENTS = quads(4000) + SPECIAL
@@ -142,3 +144,13 @@ def test_a_consumer_that_stops_closes_the_file(tmp_path, monkeypatch):
     assert not file.closed
     rows.close()
     assert file.closed
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_file_whose_writer_repeats_the_options_is_read_whole(tmp_path, mode):
+    options = jellyframe.StreamOptions(max_name_table_size=16, max_prefix_table_size=4)
+    path = write_jelly(tmp_path / "a.jelly", quads(4000), options=options, restart_every=None, frame_rows=7)
+    path.write_bytes(options_in_each_frame(path.read_bytes()))
+    read = Read(path, layout="ntriples", partition_bytes=1000, mode=mode)
+    assert len(read.partitions) == 1
+    assert texts(quads(4000)) == read.counted("s", "p", "o", "g")

@@ -19,11 +19,13 @@ from jellyframe.ops.bad_input import FAILFAST, MODES, Mode
 from jellyframe.ops.filters import TermOrText
 from jellyframe.options import DialectName, Limits
 from jellyframe.patch.options import PatchOptions, PatchStreamType
+from jellyframe.patch.recovery import patch_streams
 from jellyframe.storage.finding import find_files
 from jellyframe.storage.stores import DataFile, web_file
 from jellyframe.storage.types import FileSystem
 from jellyframe.storage.uris import is_http_uri
 from jellyframe.stream.defaults import DEFAULT_BATCH_ROWS
+from jellyframe.stream.kinds import statement_streams
 from jellyframe.stream.splits import (
     OPEN_COST_BYTES,
     PLANNING_THREADS,
@@ -161,14 +163,18 @@ class Inputs:
             if whole_patches:
                 large = [file for file in self.files if file.size > target and file not in whole]
                 whole.update(file for file in large if self._is_one_patch(file))
-            return pack(cut_files(self.files, target, number_frames=number_frames, whole=whole), target)
+            kind = patch_streams(strict=self.options.strict)
+            pieces = cut_files(self.files, target, kind=kind, number_frames=number_frames, whole=whole)
+            return pack(pieces, target)
         partitions: list[tuple[Piece, ...]] = []
         for known in formats.FOLDER_FORMATS:
             files = [file for file in self.files if self.formats[file] == known]
             is_jelly = known.cut == "restart points"
             size = target if is_jelly or target_bytes else target * TEXT_FACTOR
             if is_jelly:
-                partitions += plan_pieces(files, size, number_frames=number_frames)
+                partitions += plan_pieces(
+                    files, size, kind=statement_streams(self.options.dialect), number_frames=number_frames
+                )
             elif known.cut is not None:
                 partitions += pack([piece for file in files for piece in _cut_anywhere(file, size)], size)
             else:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from jellyframe.ops.fitting import Fitting
 from jellyframe.ops.regroup import Framing, WriterSettings
 from jellyframe.stream.cutting import cut_offsets
+from jellyframe.stream.kinds import StreamKind
 
 if TYPE_CHECKING:
     from jellyframe.options import DialectName, Limits, StreamOptions
@@ -54,11 +55,11 @@ class Rewritten(NamedTuple):
     options: StreamOptions | None
 
 
-def pieces_of(paths: Iterable[str], piece_bytes: int) -> Iterator[list[Span]]:
+def pieces_of(paths: Iterable[str], piece_bytes: int, kind: StreamKind) -> Iterator[list[Span]]:
     """Yield the files in pieces of at least `piece_bytes`, in order. Files are scanned as pieces are drawn."""
     piece: list[Span] = []
     for path in paths:
-        for span in _spans(path, piece_bytes):
+        for span in _spans(path, piece_bytes, kind):
             piece.append(span)
             if sum(span.size for span in piece) >= piece_bytes:
                 yield piece
@@ -67,9 +68,9 @@ def pieces_of(paths: Iterable[str], piece_bytes: int) -> Iterator[list[Span]]:
         yield piece
 
 
-def _spans(path: str, at_least: int) -> Iterator[Span]:
+def _spans(path: str, at_least: int, kind: StreamKind) -> Iterator[Span]:
     with open(path, "rb") as file:
         size = os.fstat(file.fileno()).st_size
-        offsets = chain(cut_offsets(file, size, at_least, _READ_BYTES), [size])
+        offsets = chain(cut_offsets(file, size, at_least, _READ_BYTES, kind), [size])
         for start, stop in pairwise(offsets):
             yield Span(path, stop - start, None if (start, stop) == (0, size) else (start, stop))

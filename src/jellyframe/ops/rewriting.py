@@ -16,6 +16,7 @@ from jellyframe.ops.pieces import Output, Rewriting, Rewritten, pieces_of
 from jellyframe.ops.regroup import FramePerInput
 from jellyframe.storage.sources import total_size
 from jellyframe.stream.defaults import DEFAULT_RESTART_EVERY
+from jellyframe.stream.kinds import statement_streams
 
 if TYPE_CHECKING:
     from multiprocessing.context import BaseContext
@@ -56,7 +57,7 @@ def rewrite_in_pieces(
     total = total_size(paths) or 0
     if total <= piece_bytes:
         return None
-    pieces = pieces_of(paths, piece_bytes)
+    pieces = pieces_of(paths, piece_bytes, statement_streams(rewriting.dialect))
     try:
         first = next(pieces)
         if sum(span.size for span in first) == total:

@@ -34,7 +34,8 @@ from jellyframe.patch.batches import row_batches
 from jellyframe.patch.decoder import PatchStreamDecoder
 from jellyframe.patch.options import PatchOptions, PatchStreamType
 from jellyframe.patch.rows import PatchRow, Punctuation, TransactionAbort, TransactionCommit, TransactionStart
-from jellyframe.stream.recovery import RecoveringBatches, StreamKind
+from jellyframe.stream.kinds import StreamKind
+from jellyframe.stream.recovery import RecoveringBatches
 
 # The rows that change what the rows behind them are in, as bits.
 _TELLING: Final = sum(

@@ -18,6 +18,7 @@ from jellyframe.kernel import fields, patch_fields
 from jellyframe.storage.sources import CHUNK_BYTES
 from jellyframe.storage.types import InputHandle
 from jellyframe.stream.framing import HEAD_BYTES, walk_frames
+from jellyframe.stream.kinds import ANY_STATEMENTS, StreamKind
 from jellyframe.wire import BYTES, decode_fields, decode_varint, encode_metadata, encode_varint
 
 INDEX_KEY = "jellyframe.stream.index"
@@ -147,7 +148,9 @@ def restart_points(file: InputHandle) -> list[RestartPoint]:
     return list(each_restart_point(file))
 
 
-def each_restart_point(file: InputHandle, read_bytes: int = CHUNK_BYTES) -> Iterator[RestartPoint]:
+def each_restart_point(
+    file: InputHandle, read_bytes: int = CHUNK_BYTES, kind: StreamKind = ANY_STATEMENTS
+) -> Iterator[RestartPoint]:
     """Yield the restart points of a file one after the other, as soon as they are known.
 
     Read from the indexes where there are any; what no index covers is scanned, in reads of a given size: by default
@@ -158,24 +161,33 @@ def each_restart_point(file: InputHandle, read_bytes: int = CHUNK_BYTES) -> Iter
     while (index := read_index(file, end)) is not None:
         indexed = index.restarts + indexed
         end = index.start
-    yield from scan_restart_points(file, 0, end, read_bytes)
+    yield from scan_restart_points(file, 0, end, read_bytes, kind)
     yield from indexed
 
 
 def scan_restart_points(
-    file: InputHandle, start: int, stop: int, read_bytes: int = CHUNK_BYTES
+    file: InputHandle,
+    start: int,
+    stop: int,
+    read_bytes: int = CHUNK_BYTES,
+    kind: StreamKind = ANY_STATEMENTS,
 ) -> Iterator[RestartPoint]:
-    """Hop from frame to frame and give those that look like restart points; the first one always counts.
+    """Hop from frame to frame and give those that are restart points; the first one always counts.
 
-    A frame that begins with the options is taken for one when its first entry says its id, 1, as ours do. Should
-    another writer's frame look the same by chance and refer back, reading from it raises: it cannot give wrong data.
+    A frame that begins with the options is taken for one when its first entry says its id, 1, as ours do, and its first
+    rows refer to nothing before it: other writers may repeat the options in any frame. Should a later row refer back
+    all the same, reading it raises: it cannot give wrong data.
     """
     for frame in walk_frames(file, start, stop, head_bytes=HEAD_BYTES, read_bytes=read_bytes):
         # Few frames begin with the options, a row of the kind 0x0A, so that a glance at the kind is worth it.
         first = bytes(frame.head[:3])
         may_have_options = first[1:2] > b"\x7f" or first[2:3] == b"\x0a"
-        if frame.offset == start or (may_have_options and looks_like_restart(bytes(frame.head[:HEAD_BYTES]))):
+        if frame.offset == start or (may_have_options and _is_restart(bytes(frame.head[:HEAD_BYTES]), kind)):
             yield RestartPoint(frame.offset, None)
+
+
+def _is_restart(head: bytes, kind: StreamKind) -> bool:
+    return looks_like_restart(head) and kind.begins_alone(head)
 
 
 def looks_like_restart(frame: bytes) -> bool:

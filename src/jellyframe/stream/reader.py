@@ -214,7 +214,8 @@ class JellyReader(StatementReader):
 
         recovery: Recovery[StreamOptions] | None = None
         if on_damage is not None:
-            from jellyframe.stream.recovery import RecoveringBatches, statement_streams
+            from jellyframe.stream.kinds import statement_streams
+            from jellyframe.stream.recovery import RecoveringBatches
 
             recovery = partial(
                 RecoveringBatches,

@@ -19,17 +19,16 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from jellyframe.batch import Batch
-from jellyframe.dialects import DIALECT_NAMES
 from jellyframe.errors import Advice, JellyError, LimitError, OptionsError, ParseError, StreamKindError
-from jellyframe.options import DialectName, Limits, TableOptions
+from jellyframe.options import Limits, TableOptions
 from jellyframe.storage.sources import CHUNK_BYTES, is_seekable, open_input
-from jellyframe.stream.decoder import AnyStreamDecoder, StreamDecoder
-from jellyframe.stream.framing import HEAD_BYTES, ROW_TAGS, begins_frame, walk_frames
+from jellyframe.stream.decoder import AnyStreamDecoder
+from jellyframe.stream.framing import HEAD_BYTES, begins_frame, walk_frames
 from jellyframe.stream.index import may_be_restart
+from jellyframe.stream.kinds import StreamKind
 from jellyframe.wire import decode_varint, encode_bytes_field
 
 if TYPE_CHECKING:
@@ -67,42 +66,6 @@ class Damage:
 
     def __str__(self) -> str:
         return self.describe()
-
-
-@dataclass(frozen=True)
-class StreamKind:
-    """The signs of restart points in one kind of stream.
-
-    Attributes:
-        first_tags: the tags with which the message of the options may begin
-        row_tags: the tags of rows
-        decoders: make decoders of a stream that begins there, one for each dialect that it may be in
-    """
-
-    first_tags: bytes
-    row_tags: bytes
-    decoders: tuple[Callable[[Limits], AnyStreamDecoder[Any]], ...]
-
-    def options_row(self) -> bytes:
-        """Return a pattern for the start of any options row: a row and in it a message, each with its length.
-
-        It takes no bytes, so that the start of another one may lie within.
-        """
-        return rb"(?=\x0a[\x80-\xff]?[\x00-\x7f]\x0a[\x80-\xff]?[\x00-\x7f][" + re.escape(self.first_tags) + b"])"
-
-    def decodes(self, frame: bytes, limits: Limits) -> bool:
-        """Return whether a frame decodes with nothing before it."""
-        return any(_decodes(make(limits), frame) for make in self.decoders)
-
-
-def statement_streams(*dialects: DialectName) -> StreamKind:
-    """Return what tells restart points of streams of statements, whose options begin with a name or a physical type."""
-    decoders = [partial(_statement_decoder, dialect) for dialect in dialects]
-    return StreamKind(b"\x0a\x10", ROW_TAGS, tuple(decoders))
-
-
-def _statement_decoder(dialect: DialectName, limits: Limits) -> StreamDecoder:
-    return StreamDecoder(limits=limits, self_contained=True, dialect=dialect)
 
 
 class RecoveringBatches(Generic[_OptionsT]):
@@ -332,12 +295,14 @@ class RandomAccess:
 # ---- the search for a restart point -----------------------------------------------------------------------
 
 
-def find_restart(file: InputHandle, start: int, stop: int, limits: Limits | None = None) -> int | None:
+def find_restart(
+    file: InputHandle, start: int, stop: int, kind: StreamKind, limits: Limits | None = None
+) -> int | None:
     """Return the offset of the first restart point of a file from `start` on and before `stop`, or None.
 
-    It is found by its bytes, so what comes before it may be damaged. It may be in any dialect: whoever reads it knows.
+    It is found by its bytes, so what comes before it may be damaged.
     """
-    return _find_restart(_Reading(file, 0, stop), start, [], limits or Limits(), statement_streams(*DIALECT_NAMES))
+    return _find_restart(_Reading(file, 0, stop), start, [], limits or Limits(), kind)
 
 
 def _find_restart(
@@ -381,13 +346,3 @@ def _restart_with(reading: _Reading, body: int, start: int, limits: Limits, kind
         ):
             return body - width
     return None
-
-
-def _decodes(decoder: AnyStreamDecoder[Any], frame: bytes) -> bool:
-    decoder.push_frame(frame)
-    try:
-        for _batch in decoder.batches():
-            pass
-    except JellyError:
-        return False
-    return True

@@ -12,6 +12,7 @@ from jellyframe.storage.stores import DataFile
 from jellyframe.storage.types import InputHandle
 from jellyframe.stream.cutting import cut_offsets
 from jellyframe.stream.framing import walk_frames
+from jellyframe.stream.kinds import ANY_STATEMENTS, StreamKind
 
 # Cost of opening a file, in bytes that could be read in that time.
 OPEN_COST_BYTES = 1 << 20
@@ -47,14 +48,18 @@ class Piece:
 
 
 def plan_pieces(
-    files: Sequence[DataFile], target_bytes: int | None = None, *, number_frames: bool = False
+    files: Sequence[DataFile],
+    target_bytes: int | None = None,
+    *,
+    kind: StreamKind = ANY_STATEMENTS,
+    number_frames: bool = False,
 ) -> list[tuple[Piece, ...]]:
     """Return the pieces that make up each partition, of about `target_bytes`.
 
     With `number_frames` the pieces know the number of their first frame, for which the files have to be gone through.
     """
     target = target_bytes or default_target(files)
-    return pack(cut_files(files, target, number_frames=number_frames), target)
+    return pack(cut_files(files, target, kind=kind, number_frames=number_frames), target)
 
 
 def default_target(files: Sequence[DataFile]) -> int:
@@ -65,12 +70,17 @@ def default_target(files: Sequence[DataFile]) -> int:
 
 
 def cut_files(
-    files: Sequence[DataFile], target: int, *, number_frames: bool = False, whole: Collection[DataFile] = ()
+    files: Sequence[DataFile],
+    target: int,
+    *,
+    kind: StreamKind = ANY_STATEMENTS,
+    number_frames: bool = False,
+    whole: Collection[DataFile] = (),
 ) -> list[Piece]:
-    """Return the files in pieces of about the target size, in order. Those that are to stay `whole` are not cut."""
+    """Return files of one kind of stream in pieces of about the target size, in order. Those in `whole` are not cut."""
     large = [file for file in files if file.size > target and not file.looks_compressed and file not in whole]
     with ThreadPoolExecutor(PLANNING_THREADS) as pool:
-        cuts = dict(zip(large, pool.map(lambda file: _cut(file, target, number_frames), large), strict=True))
+        cuts = dict(zip(large, pool.map(lambda file: _cut(file, target, kind, number_frames), large), strict=True))
     return [piece for file in files for piece in cuts.get(file) or [Piece(file)]]
 
 
@@ -94,14 +104,14 @@ def pack(pieces: Sequence[Piece], target: int) -> list[tuple[Piece, ...]]:
     return partitions
 
 
-def _cut(file: DataFile, target: int, number_frames: bool) -> list[Piece]:
+def _cut(file: DataFile, target: int, kind: StreamKind, number_frames: bool) -> list[Piece]:
     """Return a large file in pieces of about the target size. If it cannot be opened, its reader reports that."""
     try:
         source = file.open()
     except OSError:
         return [Piece(file)]
     with source:
-        starts = list(cut_offsets(source, file.size, target))
+        starts = list(cut_offsets(source, file.size, target, kind=kind))
         if len(starts) == 1:
             return [Piece(file)]
         frames = frames_before(source, starts) if number_frames else [0] * len(starts)

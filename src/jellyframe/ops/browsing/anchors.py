@@ -12,6 +12,7 @@ from jellyframe.options import Limits
 from jellyframe.storage.sources import CHUNK_BYTES
 from jellyframe.storage.types import InputHandle
 from jellyframe.stream.index import read_index, scan_restart_points
+from jellyframe.stream.kinds import ANY_STATEMENTS
 from jellyframe.stream.recovery import find_restart
 
 # How far around a place restart points are looked for, first and at most.
@@ -95,7 +96,7 @@ class Anchors:
 
     def _last_between(self, start: int, stop: int) -> int | None:
         """Return the last restart point from `start` on that begins before `stop`: found by bytes, then by frames."""
-        first = find_restart(self._file, start, self._stop_for_search(stop), self._limits)
+        first = find_restart(self._file, start, self._stop_for_search(stop), ANY_STATEMENTS, self._limits)
         if first is None or first >= stop:
             return None
         last = first

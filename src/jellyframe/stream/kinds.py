@@ -1,0 +1,92 @@
+"""Kinds of streams: how their restart points are told from other frames."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from jellyframe.dialects import DIALECT_NAMES
+from jellyframe.errors import JellyError, ParseError
+from jellyframe.options import DialectName, Limits
+from jellyframe.stream.decoder import AnyStreamDecoder, StreamDecoder
+from jellyframe.stream.framing import ROW_TAG, ROW_TAGS
+from jellyframe.wire import decode_varint
+
+
+@dataclass(frozen=True)
+class StreamKind:
+    """The signs of restart points in one kind of stream.
+
+    Attributes:
+        first_tags: the tags with which the message of the options may begin
+        row_tags: the tags of rows
+        decoders: make decoders of a stream that begins there, one for each dialect that it may be in
+    """
+
+    first_tags: bytes
+    row_tags: bytes
+    decoders: tuple[Callable[[Limits], AnyStreamDecoder[Any]], ...]
+
+    def options_row(self) -> bytes:
+        """Return a pattern for the start of any options row: a row and in it a message, each with its length.
+
+        It takes no bytes, so that the start of another one may lie within.
+        """
+        return rb"(?=\x0a[\x80-\xff]?[\x00-\x7f]\x0a[\x80-\xff]?[\x00-\x7f][" + re.escape(self.first_tags) + b"])"
+
+    def decodes(self, frame: bytes, limits: Limits) -> bool:
+        """Return whether a frame decodes with nothing before it."""
+        return any(_error_of(make(limits), frame) is None for make in self.decoders)
+
+    def begins_alone(self, head: bytes) -> bool:
+        """Return whether the first rows of a frame, of which the first bytes are given, need nothing before them.
+
+        Options that are not accepted, limits, and streams of another kind do not speak against it: the reader judges.
+        """
+        if re.match(self.options_row(), head, re.DOTALL) is None:
+            return True
+        rows = _whole_rows(head)
+        return any(not isinstance(_error_of(make(Limits()), rows), ParseError) for make in self.decoders)
+
+
+def statement_streams(*dialects: DialectName) -> StreamKind:
+    """Return what tells restart points of streams of statements, whose options begin with a name or a physical type."""
+    decoders = [partial(_statement_decoder, dialect) for dialect in dialects]
+    return StreamKind(b"\x0a\x10", ROW_TAGS, tuple(decoders))
+
+
+def _statement_decoder(dialect: DialectName, limits: Limits) -> StreamDecoder:
+    return StreamDecoder(limits=limits, self_contained=True, dialect=dialect)
+
+
+# Streams of statements in any dialect: whoever reads one knows which.
+ANY_STATEMENTS = statement_streams(*DIALECT_NAMES)
+
+
+def _error_of(decoder: AnyStreamDecoder[Any], frame: bytes) -> JellyError | None:
+    """Return the error with which a frame does not decode, if there is one."""
+    decoder.push_frame(frame)
+    try:
+        for _batch in decoder.batches():
+            pass
+    except JellyError as error:
+        return error
+    return None
+
+
+def _whole_rows(head: bytes) -> bytes:
+    """Return the rows at the start of a frame that are whole in its first bytes."""
+    end = 0
+    try:
+        while end < len(head) and head[end] == ROW_TAG:
+            length, at = decode_varint(head, end + 1)
+            if at + length > len(head):
+                break
+            end = at + length
+    except ParseError:
+        # The head ends inside a length.
+        pass
+    return head[:end]
