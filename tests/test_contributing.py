@@ -19,12 +19,12 @@ _NAME = re.compile(r"`(_?[A-Za-z]+(?:_[A-Za-z]+)+|[A-Z]+[a-z]+[A-Za-z]*|[A-Z]{4,
 
 
 @pytest.mark.parametrize("path", sorted(set(_PATH.findall(TEXT))))
-def test_paths_that_it_names_exist(path: str) -> None:
+def test_paths_on_the_page_exist(path: str) -> None:
     folders = [*_ROOTS, *(folder for folder in PACKAGE.rglob("*") if folder.is_dir())]
     assert any((folder / path).exists() for folder in folders), path
 
 
-def test_names_that_it_names_exist() -> None:
+def test_names_on_the_page_exist() -> None:
     names = set(_NAME.findall(TEXT))
     assert len(names) > 30
     source = "\n".join(path.read_text("utf-8") for path in [*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.pxd")])

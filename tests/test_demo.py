@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("pyspark", reason="needs jellyframe[spark]")
 
 
-def test_the_demo(tmp_path: Path) -> None:
+def test_the_demo_runs(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "examples.demo", "--statements", "8000", "--directory", str(tmp_path / "demo")],
         cwd=Path(__file__).parents[1],

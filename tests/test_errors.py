@@ -69,7 +69,7 @@ def test_storage_errors_are_oserrors() -> None:
     assert str(error) == "a.jelly: gone"
 
 
-def test_names_are_shown_as_text() -> None:
+def test_source_names_are_shown_as_text() -> None:
     assert display_name("plain é") == "plain é"
     assert display_name("\udcff.jelly") == r"\xff.jelly"
     assert display_name("\ud800") == r"\ud800"

@@ -80,11 +80,11 @@ def modules_without(package: str, words: tuple[str, ...]) -> set[str]:
     }
 
 
-def test_what_is_in_spark_needs_spark() -> None:
+def test_every_module_of_spark_uses_spark() -> None:
     assert modules_without("spark", _SPARK_WORDS) <= set(_ABOUT_SPARK)
 
 
-def test_what_is_in_cli_needs_a_terminal() -> None:
+def test_every_module_of_cli_uses_the_terminal() -> None:
     assert modules_without("cli", _TERMINAL_WORDS) == set()
 
 

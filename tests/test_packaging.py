@@ -266,7 +266,7 @@ def test_the_kernel_is_rebuilt_as_far_as_it_changed(built: Checkout) -> None:
 
 @has_compiler
 @has_cython
-def test_a_compiled_kernel_goes_when_it_can_no_longer_be_built(built: Checkout) -> None:
+def test_a_compiled_kernel_is_removed_when_it_can_no_longer_be_built(built: Checkout) -> None:
     assert built.build(CC="/bin/false").returncode == 0
     assert not built.compiled()
     assert built.ask() == "pure 3"
@@ -278,7 +278,7 @@ def _beside(names: list[str], known: str) -> set[str]:
     return {name.removeprefix(place).partition("/")[0] for name in names if name.startswith(place)}
 
 
-def test_the_archives_hold_what_they_should(checkout: Checkout) -> None:
+def test_the_archives_hold_sources_kernel_and_licence(checkout: Checkout) -> None:
     command = "from setuptools import build_meta as b; b.build_sdist('dist'); b.build_wheel('dist')"
     done = run(sys.executable, "-c", command, cwd=checkout.folder, CC="/bin/false")
     assert done.returncode == 0, done.stdout

@@ -124,7 +124,7 @@ def test_every_parameter_is_documented(name: str) -> None:
 
 
 @by_name
-def test_every_type_is_said(name: str) -> None:
+def test_every_parameter_and_result_has_a_type(name: str) -> None:
     value = SURFACE[name]
     for parameter in parameters(value):
         assert parameter.annotation is not parameter.empty, parameter.name
@@ -142,7 +142,7 @@ def test_arguments_of_classes_are_those_of_the_function(name: str) -> None:
         assert re.search(rf"^\s*{parameter}:", documentation, re.MULTILINE), parameter
 
 
-def test_all_names_are_there() -> None:
+def test_every_name_of_all_exists() -> None:
     for module in public_modules():
         assert sorted(module.__all__) == sorted(set(module.__all__))
         assert all(hasattr(module, name) for name in module.__all__)
@@ -151,7 +151,7 @@ def test_all_names_are_there() -> None:
 @pytest.mark.parametrize(
     "name", ["grpc.connect", "grpc.aio", "pyoxigraph.load", "pyoxigraph.dump", "rdflib.read_graphs", "spark.session"]
 )
-def test_parts_for_other_libraries_need_no_import_of_their_own(name: str) -> None:
+def test_modules_for_other_libraries_are_imported_on_use(name: str) -> None:
     program = f"import jellyframe\nassert jellyframe.{name} is not None"
     subprocess.run([sys.executable, "-c", program], check=True)
 

@@ -41,7 +41,7 @@ def test_invalid_sizes_are_refused(text: str) -> None:
     assert len(str(caught.value)) < 200
 
 
-def test_off() -> None:
+def test_off_is_no_size() -> None:
     assert size_or_off("off") is None
     with pytest.raises(argparse.ArgumentTypeError):
         limit("max_inflated_bytes=off")

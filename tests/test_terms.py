@@ -51,7 +51,7 @@ def terms(request: pytest.FixtureRequest) -> ModuleType:
 
 
 class TestSimpleTerms:
-    def test_they_have_their_parts(self, terms: ModuleType) -> None:
+    def test_terms_have_their_parts(self, terms: ModuleType) -> None:
         assert terms.IRI("urn:a").value == "urn:a"
         assert terms.BlankNode("b").label == "b"
         literal = terms.Literal("1", INTEGER)
@@ -89,7 +89,7 @@ class TestSimpleTerms:
         assert len({*made[0], *made[1]}) == len(made[0])
         assert terms.IRI("a") != "a"
 
-    def test_they_cannot_be_changed(self, terms: ModuleType) -> None:
+    def test_terms_are_immutable(self, terms: ModuleType) -> None:
         for term, names in (
             (terms.IRI("a"), ["value"]),
             (terms.BlankNode("a"), ["label"]),
@@ -105,7 +105,7 @@ class TestSimpleTerms:
             assert not hasattr(term, "__dict__")
 
     @pytest.mark.parametrize("wrong", [5, None, b"a", ["a"]])
-    def test_their_parts_are_strings(self, terms: ModuleType, wrong: object) -> None:
+    def test_parts_of_terms_are_strings(self, terms: ModuleType, wrong: object) -> None:
         for make in (terms.IRI, terms.BlankNode, terms.Literal):
             with pytest.raises(TypeError, match="must be a str"):
                 make(wrong)
@@ -150,7 +150,7 @@ class TestSimpleTerms:
         ):
             assert eval(repr(term), vars(terms)) == term
 
-    def test_they_match_patterns(self, terms: ModuleType) -> None:
+    def test_terms_match_patterns(self, terms: ModuleType) -> None:
         match terms.Literal("a", language="en"):
             case terms.Literal(lex, _, "en"):
                 assert lex == "a"
@@ -162,7 +162,7 @@ class TestSimpleTerms:
             case terms.IRI(value):
                 assert value == "urn:a"
 
-    def test_they_are_ordered_by_kind_then_value(self, terms: ModuleType) -> None:
+    def test_terms_are_ordered_by_kind_then_value(self, terms: ModuleType) -> None:
         ordered = [
             terms.DEFAULT_GRAPH,
             terms.BlankNode("a"),
@@ -179,11 +179,11 @@ class TestSimpleTerms:
         for (i, left), (j, right) in itertools.product(enumerate(ordered), repeat=2):
             assert (left < right, left <= right, left > right, left >= right) == (i < j, i <= j, i > j, i >= j)
 
-    def test_they_are_not_ordered_among_other_things(self, terms: ModuleType) -> None:
+    def test_terms_are_not_ordered_against_other_objects(self, terms: ModuleType) -> None:
         with pytest.raises(TypeError):
             terms.IRI("a") < "b"  # noqa: B015
 
-    def test_text(self, terms: ModuleType) -> None:
+    def test_str_is_the_ntriples_form(self, terms: ModuleType) -> None:
         assert str(terms.IRI("http://example.org/é")) == "<http://example.org/é>"
         assert (
             str(terms.IRI('a b<>"{}|^`\\\x00'))
@@ -201,7 +201,7 @@ class TestSimpleTerms:
         assert str(terms.Literal("\x00\x1f\x7f\x80")) == '"\\u0000\\u001F\\u007F\x80"'
         assert str(terms.DEFAULT_GRAPH) == ""
 
-    def test_a_label_that_ntriples_cannot_hold_is_written_another_way(self, terms: ModuleType) -> None:
+    def test_a_label_invalid_in_ntriples_is_written_in_hexadecimal(self, terms: ModuleType) -> None:
         odd = ["a b", "", "-a", "a.", "hex-61", "é b"]
         texts = [str(terms.BlankNode(label)) for label in odd]
         assert len(set(texts)) == len(odd)
@@ -211,13 +211,13 @@ class TestSimpleTerms:
 
 
 class TestStatements:
-    def test_they_are_tuples(self) -> None:
+    def test_statements_are_tuples(self) -> None:
         s, p, o = A_TRIPLE
         assert (s, p, o) == A_TRIPLE == (A_TRIPLE.s, A_TRIPLE.p, A_TRIPLE.o)
         assert Quad(s, p, o, DEFAULT_GRAPH).g is DEFAULT_GRAPH
         assert A_TRIPLE._replace(o=s) == Triple(s, p, s)
 
-    def test_lines(self) -> None:
+    def test_to_line_is_the_ntriples_line(self) -> None:
         assert A_TRIPLE.to_line() == '<urn:s> <urn:p> "o" .'
         assert Quad(*A_TRIPLE, IRI("urn:g")).to_line() == '<urn:s> <urn:p> "o" <urn:g> .'
         assert Quad(*A_TRIPLE, DEFAULT_GRAPH).to_line() == '<urn:s> <urn:p> "o" .'
@@ -289,7 +289,7 @@ def test_importing_terms_does_not_import_pyarrow() -> None:
 
 
 @given(any_statements())
-def test_text_is_what_the_writer_of_ntriples_writes(statements: list[Triple | Quad]) -> None:
+def test_str_of_terms_equals_their_ntriples(statements: list[Triple | Quad]) -> None:
     batch = Batch.from_statements(statements)
     texts = term_strings(batch.terms).strings()
     columns = [batch.s, batch.p, batch.o] if batch.g is None else [batch.s, batch.p, batch.o, batch.g]
@@ -306,7 +306,7 @@ def test_literals_differ_exactly_if_their_texts_do(literal: Literal) -> None:
 
 
 @given(any_statements(), st.randoms())
-def test_sorting_needs_no_particular_start(statements: list[Triple | Quad], random: object) -> None:
+def test_sorting_is_independent_of_the_order(statements: list[Triple | Quad], random: object) -> None:
     shuffled = [*statements]
     random.shuffle(shuffled)  # type: ignore[attr-defined]
     assert sorted(shuffled) == sorted(statements)

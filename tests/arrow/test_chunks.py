@@ -55,7 +55,7 @@ def test_a_table_is_cut_and_joined_by_bytes(
 
 
 @pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.string_view()])
-def test_rows_of_very_different_sizes(monkeypatch: pytest.MonkeyPatch, kind: pa.DataType) -> None:
+def test_rows_of_very_different_sizes_are_cut_by_bytes(monkeypatch: pytest.MonkeyPatch, kind: pa.DataType) -> None:
     statements = [Triple(S, P, Literal("x" * (50_000 if number % 100 == 0 else 1))) for number in range(1000)]
     table = jellyframe.read_table(jelly(statements), "ntriples")
     table = table.cast(pa.schema([(name, kind) for name in table.column_names]))
@@ -80,13 +80,13 @@ def test_a_string_table_never_exceeds_its_limit() -> None:
 class TestLayoutThatIsSaid:
     strings = pa.table({"s": ["http://a"], "p": ["http://b"], "o": ["c"]})
 
-    def test_is_believed(self) -> None:
+    def test_the_layout_set_is_used(self) -> None:
         with pytest.raises(TableError, match="the layout 'flat' needs a column 'o_kind'"):
             jellyframe.write_table(self.strings, io.BytesIO(), layout="flat")
         with pytest.raises(TableError, match="column 's' is string, and in the layout 'struct'"):
             jellyframe.write_table(self.strings, io.BytesIO(), layout="struct")
 
-    def test_numbers_where_strings_belong(self) -> None:
+    def test_columns_of_numbers_are_refused(self) -> None:
         table = self.strings.append_column("o_kind", pa.array([1]))
         with pytest.raises(TableError, match="column 'o_kind' is int64"):
             jellyframe.write_table(table, io.BytesIO(), layout="flat")

@@ -38,7 +38,7 @@ def plain(array: Any) -> list[Any]:
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_they_hold_what_plain_columns_hold(layout: LayoutName) -> None:
+def test_dictionary_columns_equal_plain_columns(layout: LayoutName) -> None:
     batch = Batch.from_statements(QUADS)
     ours, expected = (batch_to_arrow(batch, layout, dictionary=is_dictionary) for is_dictionary in (True, False))
     ours.validate(full=True)
@@ -48,7 +48,7 @@ def test_they_hold_what_plain_columns_hold(layout: LayoutName) -> None:
 
 
 @given(any_statements(), st.sampled_from(LAYOUTS))
-def test_round_trip(statements: list[Triple | Quad], layout: LayoutName) -> None:
+def test_tables_survive_a_round_trip(statements: list[Triple | Quad], layout: LayoutName) -> None:
     batch = Batch.from_statements(statements)
     try:
         table = batch_to_arrow(batch, layout, dictionary=True)
@@ -68,7 +68,7 @@ def test_a_dictionary_has_each_string_once(layout: LayoutName) -> None:
     assert len(strings) == len(set(strings))
 
 
-def test_long_strings_that_repeat_are_terms_once_on_the_way_back() -> None:
+def test_repeated_long_strings_become_one_term() -> None:
     quads = [Quad(S, P, Literal("y" * 100_000), S)] * 2000
     table = batch_to_arrow(Batch.from_statements(quads), dictionary=True)
     (batch,) = table_to_batches(table)
@@ -86,7 +86,7 @@ def test_rows_of_a_table_with_one_dictionary_take_only_their_terms(layout: Layou
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_streams(layout: LayoutName) -> None:
+def test_reader_views_give_dictionaries(layout: LayoutName) -> None:
     sink = io.BytesIO()
     with jellyframe.open_writer(sink) as writer:
         writer.write(QUADS)

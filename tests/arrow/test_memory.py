@@ -21,7 +21,7 @@ def filled(memory: ColumnMemory, byte: int, size: int = SIZE) -> pa.Buffer:
     return column.buffer(size)
 
 
-def test_is_used_again_when_the_buffer_is_gone() -> None:
+def test_memory_is_reused_when_its_buffer_is_released() -> None:
     memory = ColumnMemory()
     first = filled(memory, 1)
     address = first.address
@@ -33,13 +33,13 @@ def test_is_used_again_when_the_buffer_is_gone() -> None:
 
 
 @pytest.mark.parametrize("size", [0, 1, 1000, 32 << 10, (32 << 10) + 1, SIZE - 1, SIZE + 1, 7 * SIZE])
-def test_has_room_for_what_was_asked(size: int) -> None:
+def test_a_column_has_the_size_asked_for(size: int) -> None:
     column = ColumnMemory().column(size)
     assert size <= len(column.view) <= max(1, size + size // 8 + 1)
     assert column.buffer(size).size == size
 
 
-def test_is_left_alone_while_an_array_or_a_slice_of_it_lives() -> None:
+def test_memory_is_not_reused_while_an_array_or_a_slice_of_it_lives() -> None:
     memory = ColumnMemory()
     array = pa.Array.from_buffers(pa.uint8(), SIZE, [None, filled(memory, 7)])
     end = array.slice(SIZE - 3)
@@ -50,7 +50,7 @@ def test_is_left_alone_while_an_array_or_a_slice_of_it_lives() -> None:
     assert memory.kept >= 6 * SIZE
 
 
-def test_beyond_what_is_kept_it_is_marked_and_beyond_that_let_go() -> None:
+def test_memory_above_the_limits_is_marked_and_then_freed() -> None:
     memory = ColumnMemory(most_kept=2 * SIZE, most_marked=3 * SIZE)
     buffers = [filled(memory, i) for i in range(8)]
     buffers.clear()
@@ -80,7 +80,7 @@ def test_columns_of_many_threads_do_not_mix() -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
-def test_a_process_forked_while_another_thread_uses_it_does_not_wait_forever() -> None:
+def test_a_fork_while_another_thread_uses_the_memory_does_not_hang() -> None:
     memory = ColumnMemory()
     is_locked, may_end = threading.Event(), threading.Event()
 
@@ -118,7 +118,7 @@ def test_a_table_keeps_its_strings_when_another_is_read(tmp_path: Path) -> None:
     assert again["s"].unique().to_pylist() == ["<http://a/third>"]
 
 
-def test_how_much_is_kept_can_be_set() -> None:
+def test_the_limits_can_be_set() -> None:
     shared = column_memory.shared
     try:
         keep_column_memory(0, 0)

@@ -41,7 +41,7 @@ def written(table: pa.Table, options: StreamOptions | None = None) -> jellyframe
     return jellyframe.open_reader(sink.getvalue())
 
 
-def test_a_table_has_them_and_gives_them_back() -> None:
+def test_a_table_keeps_options_and_namespaces() -> None:
     data = stream(OPTIONS, QUADS)
     table = jellyframe.read_table(data)
     assert {OPTIONS_KEY, NAMESPACES_KEY} <= set(table.schema.metadata)
@@ -51,7 +51,7 @@ def test_a_table_has_them_and_gives_them_back() -> None:
         assert again.namespaces == {"ex": "http://example.org/"}
 
 
-def test_a_record_batch_reader_has_them() -> None:
+def test_a_record_batch_reader_keeps_options_and_namespaces() -> None:
     with jellyframe.open_reader(stream(OPTIONS, QUADS)) as reader:
         record_batches = reader.record_batches()
         assert stream_options(record_batches.schema) == reader.options
@@ -61,7 +61,7 @@ def test_a_record_batch_reader_has_them() -> None:
         assert again.options.stream_name == "näme"
 
 
-def test_options_that_are_given_win() -> None:
+def test_options_passed_have_precedence() -> None:
     table = jellyframe.read_table(stream(OPTIONS, QUADS))
     given = StreamOptions(physical_type=PhysicalType.QUADS, logical_type=LogicalType.FLAT_QUADS, stream_name="other")
     with written(table, given) as reader:
@@ -69,7 +69,7 @@ def test_options_that_are_given_win() -> None:
         assert reader.options.physical_type == PhysicalType.QUADS
 
 
-def test_a_table_without_graphs_or_frames_becomes_a_flat_stream_of_what_is_left() -> None:
+def test_a_table_without_graphs_or_frames_becomes_a_flat_stream() -> None:
     triples = jellyframe.read_table(stream(OPTIONS, QUADS), columns=["s", "p", "o"])
     with written(triples) as reader:
         assert reader.options.physical_type == PhysicalType.TRIPLES
@@ -83,14 +83,14 @@ def test_a_table_without_graphs_or_frames_becomes_a_flat_stream_of_what_is_left(
 
 
 @pytest.mark.parametrize("entry", [b"{", b"[]", b'{"physical_type": "NONE"}', b'{"x": 1}'])
-def test_metadata_that_cannot_be_read(entry: bytes) -> None:
+def test_invalid_stream_options_in_the_metadata_are_refused(entry: bytes) -> None:
     table = jellyframe.read_table(stream(OPTIONS, QUADS)).replace_schema_metadata({OPTIONS_KEY: entry})
     with pytest.raises(TableError, match="holds no stream options"):
         written(table)
 
 
 @pytest.mark.parametrize("entry", [b"{", b"[]", b'{"a": 1}'])
-def test_namespaces_that_cannot_be_read(entry: bytes) -> None:
+def test_invalid_namespaces_in_the_metadata_are_refused(entry: bytes) -> None:
     table = jellyframe.read_table(stream(OPTIONS, QUADS)).replace_schema_metadata({NAMESPACES_KEY: entry})
     with pytest.raises(TableError, match=r"jelly\.namespaces"):
         written(table)

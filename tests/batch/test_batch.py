@@ -70,7 +70,7 @@ class TestSlice:
         assert joined.metadata == batch.metadata
         assert joined.namespaces == batch.namespaces
 
-    def test_a_frame_that_is_cut_is_open_and_goes_on(self) -> None:
+    def test_a_frame_that_is_cut_continues_in_the_next_slice(self) -> None:
         first, second = framed([3]).slice(0, 2), framed([3]).slice(2)
         assert frames(first) == [(5, 0, 2, False)]
         assert frames(second) == [(5, 0, 1, True)]
@@ -103,7 +103,7 @@ class TestTake:
         assert plain(batch.take(rows).statements()) == [plain(statements)[row] for row in rows]
 
     @pytest.mark.parametrize("rows", [[4], [-1], [0, 1 << 30]])
-    def test_rows_that_are_not_there(self, twin: Callable[[list[Any]], Any], rows: list[int]) -> None:
+    def test_rows_outside_of_the_batch_are_refused(self, twin: Callable[[list[Any]], Any], rows: list[int]) -> None:
         with pytest.raises(IndexError, match="of a column of 4 rows"):
             twin(triples(4)).take(rows)
 
@@ -132,7 +132,7 @@ class TestFilter:
         assert batch.metadata == framed([2, 1, 2]).metadata
         assert batch.options == StreamOptions()
 
-    def test_a_mask_of_another_length(self) -> None:
+    def test_a_mask_of_another_length_is_refused(self) -> None:
         with pytest.raises(ValueError, match="a mask of 3 rows for a batch of 4"):
             Batch.from_statements(triples(4)).filter([True] * 3)
 
@@ -165,7 +165,7 @@ class TestConcat:
         assert frames(joined) == frames(whole)
         assert joined.options == whole.options
 
-    def test_nothing_to_concatenate(self) -> None:
+    def test_concat_of_no_batch_is_refused(self) -> None:
         with pytest.raises(ValueError, match="no batch to concatenate"):
             Batch.concat([])
 
@@ -197,7 +197,7 @@ class TestGraphs:
         assert batch.without_graph().statements() == [Triple(A, P, Q)]
         assert batch.without_graph().options is None
 
-    def test_fitted(self) -> None:
+    def test_fitted_adds_or_removes_the_default_graph(self) -> None:
         batch = Batch.from_statements(triples(2))
         assert batch.fitted(has_graph=False) is batch
         assert batch.fitted(has_graph=True).fitted(has_graph=False).statements() == triples(2)

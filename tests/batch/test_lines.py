@@ -19,13 +19,13 @@ S, P = IRI("http://a/s"), IRI("http://a/p")
         Triple(Triple(S, P, S), P, Literal("1", datatype="http://a/d")),
     ],
 )
-def test_short_ones_are_whole(statement: Triple | Quad) -> None:
+def test_short_lines_are_whole(statement: Triple | Quad) -> None:
     assert statement_line(statement) == statement.to_line()
     assert row_line(Batch.from_statements([statement, statement]), 1) == statement.to_line()
 
 
 @pytest.mark.parametrize("letter", ["x", "\n", "ä", "\U0001f600"])
-def test_long_ones_are_cut_between_characters(letter: str) -> None:
+def test_long_lines_are_cut_between_characters(letter: str) -> None:
     statement = Triple(S, P, Literal(letter * 1_000_000))
     line = statement_line(statement)
     assert line.endswith("…")
@@ -34,7 +34,7 @@ def test_long_ones_are_cut_between_characters(letter: str) -> None:
     assert row_line(Batch.from_statements([statement]), 0) == line
 
 
-def test_what_ntriples_cannot_hold_is_quoted_all_the_same() -> None:
+def test_statements_invalid_in_ntriples_have_a_line() -> None:
     statement = Triple(S, P, Literal("x", language="not a tag"))
     assert "not a tag" in statement_line(statement)
     assert "not a tag" in row_line(Batch.from_statements([statement]), 0)

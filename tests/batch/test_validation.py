@@ -28,7 +28,7 @@ S = IRI("http://example.org/s")
         "http://example.org/?\ue000",
     ],
 )
-def test_good_iris(iri: str) -> None:
+def test_valid_iris_are_accepted(iri: str) -> None:
     assert why_bad_iri(iri) is None
 
 
@@ -52,19 +52,19 @@ def test_good_iris(iri: str) -> None:
         ("http://a/\ue000", "RFC 3987"),
     ],
 )
-def test_bad_iris(iri: str, reason: str) -> None:
+def test_invalid_iris_are_refused(iri: str, reason: str) -> None:
     assert reason in (why_bad_iri(iri) or "")
 
 
 @pytest.mark.parametrize(
     "tag", "en en-GB zh-Hant-TW de-CH-1996 sl-rozaj-biske es-419 x-mine en-x-mine i-klingon".split()
 )
-def test_good_languages(tag: str) -> None:
+def test_valid_language_tags_are_accepted(tag: str) -> None:
     assert why_bad_language(tag) is None
 
 
 @pytest.mark.parametrize("tag", ["e", "1", "en-", "-en", "en_GB", "englishlanguage", "en-GB-", "en--GB", ""])
-def test_bad_languages(tag: str) -> None:
+def test_invalid_language_tags_are_refused(tag: str) -> None:
     assert why_bad_language(tag) is not None
 
 

@@ -83,7 +83,7 @@ def test_contestants_take_turns_and_a_failure_ends_only_one() -> None:
     assert outcomes["a"] > 0
 
 
-def test_what_is_prepared_is_made_once_and_given_to_every_run() -> None:
+def test_prepared_data_is_made_once_and_passed_to_every_run() -> None:
     made: list[list[int]] = []
 
     def prepare() -> list[int]:

@@ -77,11 +77,11 @@ def test_version() -> None:
     "arguments",
     [[], ["rdf"], ["nothing"], ["rdf", "nothing"], ["rdf", "to-jelly", "--nothing"]],
 )
-def test_usage_errors_are_trouble(arguments: list[str]) -> None:
+def test_usage_errors_exit_with_2(arguments: list[str]) -> None:
     assert "--help" in error_of(*arguments)
 
 
-def test_missing_files_are_trouble(tmp_path: Path) -> None:
+def test_missing_files_exit_with_2(tmp_path: Path) -> None:
     assert (
         error_of("rdf", "to-jelly", "none.nt", cwd=tmp_path)
         == "jellyframe: error: none.nt: No such file or directory\n"
@@ -95,7 +95,7 @@ def test_traceback_only_with_debug() -> None:
     assert "Traceback" in run("rdf", "from-jelly", "--debug", data=b"nonsense", code=2).err
 
 
-def test_messages_cannot_command_the_terminal(tmp_path: Path) -> None:
+def test_messages_contain_no_terminal_control_characters(tmp_path: Path) -> None:
     assert "\x1b" not in error_of("rdf", "to-jelly", "\x1b[2Jevil.nt", cwd=tmp_path)
 
 
@@ -197,7 +197,7 @@ def test_colour_unless_no_color() -> None:
 # ---- start ----
 
 
-def test_what_help_imports() -> None:
+def test_help_imports_no_heavy_modules() -> None:
     """Start-up is quick because nothing is imported that is not used."""
     code = (
         "import sys\n"
@@ -255,14 +255,14 @@ def _imported_by(*words: str, data: bytes | None = None) -> set[str]:
     return set(done.stderr.decode().split())
 
 
-def test_what_reading_text_imports() -> None:
+def test_reading_text_imports_no_unused_modules() -> None:
     imported = _imported_by("rdf", "to-jelly", "--in-format", "nt", "--to", os.devnull, data=LINES)
     assert "jellyframe.kernel.encode_cy" in imported
     assert not imported & {"pyarrow", "pyoxigraph", "google.protobuf", "jellyframe.kernel.decode_cy"}
     assert not imported & {"jellyframe.kernel.draft_encode_cy", "jellyframe.stream.reader", "pathlib"}
 
 
-def test_what_writing_text_imports(jelly: bytes) -> None:
+def test_writing_text_imports_no_unused_modules(jelly: bytes) -> None:
     imported = _imported_by("rdf", "from-jelly", "--out-format", "nt", "--to", os.devnull, data=jelly)
     assert "jellyframe.kernel.decode_cy" in imported
     assert not imported & {"jellyframe.kernel.encode_cy", "jellyframe.kernel.draft_decode_cy"}

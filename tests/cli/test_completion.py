@@ -45,7 +45,9 @@ def bash_script(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (["completion", "f"], {"fish"}),
     ],
 )
-def test_bash(bash_script: Path, words: list[str], expected: set[str], tmp_path: Path) -> None:
+def test_bash_completes_commands_options_and_files(
+    bash_script: Path, words: list[str], expected: set[str], tmp_path: Path
+) -> None:
     for name in ("one.jelly", "two.jelly"):
         (tmp_path / name).touch()
     done = subprocess.run(
@@ -58,7 +60,7 @@ def test_bash(bash_script: Path, words: list[str], expected: set[str], tmp_path:
 
 
 @pytest.mark.parametrize("shell", ["zsh", "fish"])
-def test_other_shells(shell: str, tmp_path: Path) -> None:
+def test_scripts_for_other_shells_are_valid(shell: str, tmp_path: Path) -> None:
     script = run("completion", shell).out
     assert b"to-jelly" in script
     assert b"max-name-table-size" in script

@@ -32,7 +32,7 @@ COMMANDS = [
 
 
 @pytest.mark.parametrize("example", COMMANDS, ids=lambda example: f"{example.place}: {example.command}")
-def test_command(example: Example, tmp_path: Path) -> None:
+def test_every_example_of_help_and_pages_runs(example: Example, tmp_path: Path) -> None:
     make_files(tmp_path)
     before = {path.name for path in tmp_path.iterdir()}
     run_command(example.command, tmp_path)
@@ -59,7 +59,7 @@ _GIVEN = "graphs = []\nwith open('data.jelly', 'rb') as file: chunks = [file.rea
 @pytest.mark.parametrize(
     "page", ["README.md", "docs/python.md", "docs/limits.md", "docs/formats.md", "docs/integrations.md"]
 )
-def test_programs_of_a_page(page: str, tmp_path: Path) -> None:
+def test_programs_of_a_page_run(page: str, tmp_path: Path) -> None:
     """They run one after the other, as a reader would type them."""
     make_files(tmp_path)
     programs = [program for program in page_programs(page) if "spark" not in program]

@@ -105,7 +105,9 @@ def test_namespaces_become_prefixes() -> None:
         (Triple(S, P, Literal("\x01")), ["rdfxml"], "a control character"),
     ],
 )
-def test_what_a_format_cannot_hold(statement: Triple, formats: list[str], complaint: str, tmp_path: Path) -> None:
+def test_statements_that_a_format_cannot_hold_are_refused(
+    statement: Triple, formats: list[str], complaint: str, tmp_path: Path
+) -> None:
     data = stream([[Triple(S, P, S), statement]], GRAPHS)
     for name in formats:
         path = tmp_path / "out"
@@ -130,7 +132,7 @@ def test_concatenated_streams() -> None:
     assert run("rdf", "from-jelly", "--concatenated", data=one + two).out.count(b"\n") == 2
 
 
-def test_tables(tmp_path: Path) -> None:
+def test_parquet_and_csv_are_written(tmp_path: Path) -> None:
     data = stream([[Quad(S, P, Literal("x", language="en"), G)]], QUADS)
     run("rdf", "from-jelly", "--to", tmp_path / "a.parquet", data=data)
     (row,) = pyarrow.parquet.read_table(tmp_path / "a.parquet").to_pylist()
@@ -154,7 +156,7 @@ def test_compress_and_other_names(tmp_path: Path) -> None:
     assert run("rdf", "from-jelly", "--compress=zstd", data=numbered(1)).out.startswith(b"\x28\xb5\x2f\xfd")
 
 
-def test_where_a_stream_is_wrong(tmp_path: Path) -> None:
+def test_errors_name_the_file_and_the_frame(tmp_path: Path) -> None:
     path = tmp_path / "cut.jelly"
     path.write_bytes(numbered(3)[:-2])
     assert f"{path}: frame 2" in error_of("rdf", "from-jelly", path)

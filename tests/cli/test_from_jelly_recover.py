@@ -78,7 +78,7 @@ def test_a_whole_file_exits_with_zero(good: bytes, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("compressed", [True, False])
-def test_the_rest_of_what_cannot_seek_is_lost(good: bytes, compressed: bool) -> None:
+def test_the_rest_of_input_that_cannot_seek_is_lost(good: bytes, compressed: bool) -> None:
     data = gzip.compress(cut(good)) if compressed else cut(good)
     done = run("rdf", "from-jelly", "--recover", data=data, code=1)
     lines = done.out.splitlines()
@@ -101,7 +101,7 @@ def test_each_of_several_files_and_formats(good: bytes, tmp_path: Path) -> None:
     assert_some_in_order([statement.to_line().encode() for statement in jellyframe.loads(rest)])
 
 
-def test_nothing_to_recover(good: bytes) -> None:
+def test_input_that_is_not_jelly_is_refused(good: bytes) -> None:
     refused = run("rdf", "from-jelly", "--recover", data=b"no Jelly at all", code=2)
     assert "error: " in refused.err
     assert "--in-format says nt" in error_of("rdf", "from-jelly", "--recover", "--in-format=nt", data=b"")

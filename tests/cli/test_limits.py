@@ -19,7 +19,7 @@ def large_table(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("command", ["from-jelly", "transcode", "validate", "inspect"])
-def test_limit(command: str, large_table: Path, tmp_path: Path) -> None:
+def test_every_command_takes_limits(command: str, large_table: Path, tmp_path: Path) -> None:
     arguments = ["rdf", command, str(large_table)]
     if command == "transcode":
         arguments += ["--to", str(tmp_path / "out.jelly")]
@@ -30,7 +30,7 @@ def test_limit(command: str, large_table: Path, tmp_path: Path) -> None:
     assert "max_frame_bytes" in error_of(*arguments, "--limit", "max_name_table_size=8k", "--limit=max_frame_bytes=9")
 
 
-def test_names_that_there_are_not(large_table: Path) -> None:
+def test_unknown_limits_are_refused(large_table: Path) -> None:
     message = error_of("rdf", "inspect", str(large_table), "--limit", "max_frames=9")
     assert "there is no limit 'max_frames'" in message
     assert "max_frame_bytes" in message

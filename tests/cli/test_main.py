@@ -61,7 +61,7 @@ def shell(arguments: list[str], redirection: str, folder: Path, **variables: str
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_standard_output_that_cannot_be_written_to(command: str, folder: Path) -> None:
+def test_unwritable_standard_output_is_an_error(command: str, folder: Path) -> None:
     for redirection, unbuffered, complaint in (
         (">&-", "", "standard output is closed" if command != "/dev/stdout" else "standard output"),
         ("> /dev/full", "", "standard output: No space left on device"),
@@ -73,7 +73,7 @@ def test_standard_output_that_cannot_be_written_to(command: str, folder: Path) -
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_pipe_that_nobody_reads(command: str, folder: Path) -> None:
+def test_a_broken_pipe_ends_the_command_quietly(command: str, folder: Path) -> None:
     reading, writing = os.pipe()
     os.close(reading)
     for unbuffered in ("", "1"):
@@ -91,7 +91,7 @@ def test_a_pipe_that_nobody_reads(command: str, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("redirection", ["2>&-", "2> /dev/full"])
-def test_standard_error_that_cannot_be_written_to(redirection: str, folder: Path) -> None:
+def test_unwritable_standard_error_changes_nothing_else(redirection: str, folder: Path) -> None:
     for command in ("version", "from-jelly", "inspect", "validate", "transcode other"):
         usual = run(*COMMANDS[command], cwd=folder)
         assert shell(COMMANDS[command], redirection, folder) == (0, usual.out, "")
@@ -125,7 +125,7 @@ def test_dev_stdout_is_standard_output(folder: Path) -> None:
     assert out == LINES * 2 + b"after\n"
 
 
-def test_a_limit_to_the_size_of_files(folder: Path) -> None:
+def test_exceeding_the_file_size_limit_is_an_error(folder: Path) -> None:
     """As on a full disk: nothing is cut with exit code 0."""
     arguments = ["rdf", "from-jelly", "in.jelly", "--out-format", "nt"]
     for unbuffered in ("", "1"):
@@ -173,7 +173,7 @@ def test_a_signal_that_is_ignored_stays_so(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["out.nq"]
 
 
-def test_after_a_kill_the_next_run_clears_up(tmp_path: Path) -> None:
+def test_the_next_run_removes_the_part_of_a_killed_one(tmp_path: Path) -> None:
     with endless_command(tmp_path) as process:
         process.kill()
     assert [path.suffix for path in tmp_path.iterdir()] == [".part"]
@@ -184,7 +184,7 @@ def test_after_a_kill_the_next_run_clears_up(tmp_path: Path) -> None:
 # ---- names ----
 
 
-def test_names_that_are_not_utf8(folder: Path) -> None:
+def test_names_that_are_not_utf8_are_shown_escaped(folder: Path) -> None:
     name = os.fsdecode(b"\xff\xfe.jelly")
     (folder / name).write_bytes((folder / "in.jelly").read_bytes())
     bad = os.fsdecode(b"bad\xff.jelly")

@@ -38,7 +38,7 @@ def test_defaults_are_those_of_jelly_cli() -> None:
     assert converted(data=TURTLE, name="ttl").options == options
 
 
-def test_every_stream_option() -> None:
+def test_every_stream_option_is_written() -> None:
     options = converted(
         "--opt.stream-name=hello",
         "--opt.generalized-statements=false",
@@ -180,14 +180,14 @@ def test_restart_points_index_and_compression(tmp_path: Path) -> None:
     assert "index" in error_of("rdf", "to-jelly", "--in-format=nt", "--compress=gzip", "--index", data=LINES)
 
 
-def test_other_names_of_options(tmp_path: Path) -> None:
+def test_option_names_of_jelly_cli_are_accepted(tmp_path: Path) -> None:
     path = tmp_path / "a.jelly"
     run("rdf", "to-jelly", "--input-format", "ntriples", "--output-file", path, "-", data=LINES)
     with open_reader(path) as reader:
         assert len(list(reader.statements())) == 20
 
 
-def test_where_text_is_wrong(tmp_path: Path) -> None:
+def test_errors_name_the_file_line_and_column(tmp_path: Path) -> None:
     path = tmp_path / "bad.nt"
     path.write_bytes(LINES + b"<http://a/s> oops .\n")
     assert f"{path}: line 21, column 14:" in error_of("rdf", "to-jelly", path)
@@ -199,7 +199,7 @@ def test_where_text_is_wrong(tmp_path: Path) -> None:
     assert "line 3" in error_of("rdf", "to-jelly", path)
 
 
-def test_formats_that_nobody_tells(tmp_path: Path) -> None:
+def test_unknown_formats_are_refused(tmp_path: Path) -> None:
     assert "--in-format" in error_of("rdf", "to-jelly", data=LINES)
     path = tmp_path / "data.bin"
     path.write_bytes(LINES)
@@ -220,7 +220,7 @@ def test_jelly_text_without_marks_and_with_options() -> None:
         assert len(list(reader.statements())) == 20
 
 
-def test_help_states_how_small_an_input_of_triples_is() -> None:
+def test_help_states_up_to_which_size_triples_are_detected() -> None:
     assert f"up to {DEFAULT_BATCH_ROWS:,} statements and {BATCH_BYTES >> 20} MiB" in run(
         "rdf", "to-jelly", "--help"
     ).out.decode().replace("\n", " ")
@@ -246,7 +246,7 @@ def test_input_is_read_strictly_and_problems_have_a_line(name: str, text: bytes,
     assert f"standard input: {place}" in error_of("rdf", "to-jelly", "--in-format", name, data=text)
 
 
-def test_lenient_reading() -> None:
+def test_lenient_accepts_relative_iris() -> None:
     text = b"<http://a/s> <http://a/p> <relative> .\n"
     jelly = run("rdf", "to-jelly", "--in-format=nt", "--lenient", data=text).out
     assert run("rdf", "from-jelly", data=jelly).out == text

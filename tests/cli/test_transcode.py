@@ -79,7 +79,7 @@ def test_many_inputs_patterns_and_standard_input(tmp_path: Path) -> None:
     assert "only once" in error_of("rdf", "transcode", "-", "-", cwd=tmp_path)
 
 
-def test_streams_of_other_options_end_to_end() -> None:
+def test_concatenated_streams_with_other_options_are_joined() -> None:
     data = stream("one", StreamOptions(stream_name="1")) + stream("two", StreamOptions(stream_name="2"))
     message = error_of("rdf", "transcode", data=data)
     assert "the options change inside the stream: stream_name '1' to '2'" in message
@@ -133,7 +133,7 @@ def with_repeated_options() -> bytes:
     return wire.stream(*rows, statement) + wire.stream(*again)
 
 
-def test_repeated_options_go_on_with_the_same_stream(tmp_path: Path) -> None:
+def test_repeated_options_continue_the_stream(tmp_path: Path) -> None:
     expected = ["<http://a/s> <http://a/p> <http://a/o> .", "<http://a/s> <http://a/p> <http://a/later> ."]
     data = with_repeated_options()
     assert lines(run("rdf", "transcode", data=data).out) == expected
@@ -146,7 +146,7 @@ def test_repeated_options_go_on_with_the_same_stream(tmp_path: Path) -> None:
     assert "it may only repeat those of the stream" in message
 
 
-def test_what_can_only_be_a_new_stream_is_said_to_be_one() -> None:
+def test_the_error_suggests_concatenated_for_a_second_stream() -> None:
     """As a continuation its first entry would be the ninth of a table of eight."""
     rows = [wire.options(names=8), *(wire.name(f"http://a/{number}") for number in range(8))]
     rows.append(wire.triple(wire.iri(0, 1), wire.iri(0, 2), wire.iri(0, 3)))
@@ -160,7 +160,7 @@ def test_what_can_only_be_a_new_stream_is_said_to_be_one() -> None:
 @pytest.mark.parametrize(
     ("names", "prefixes", "datatypes"), [("8", "0", "0"), ("8", "1", "1"), ("4000", "150", "32"), ("8", "150", "0")]
 )
-def test_any_table_size_will_do(names: str, prefixes: str, datatypes: str) -> None:
+def test_any_table_size_is_written(names: str, prefixes: str, datatypes: str) -> None:
     data = stream("x", frames=20)
     sizes = (
         f"--opt.max-name-table-size={names}",
@@ -253,7 +253,7 @@ def test_validate_terms() -> None:
 class TestNothingToChange:
     """A file that is as our writer would write it comes out byte for byte; any other is rewritten."""
 
-    def test_copied(self, tmp_path: Path) -> None:
+    def test_a_file_that_does_not_change_is_copied(self, tmp_path: Path) -> None:
         source, target = tmp_path / "a.jelly", tmp_path / "b.jelly"
         source.write_bytes(stream("x"))
         run("rdf", "transcode", str(source), "--to", str(target))
@@ -323,7 +323,7 @@ class TestNothingToChange:
             assert len(restart_points(old)) == 1
             assert len(restart_points(new)) > 1
 
-    def test_damaged_file_is_no_result(self, tmp_path: Path) -> None:
+    def test_a_damaged_file_is_not_copied(self, tmp_path: Path) -> None:
         source, target = tmp_path / "a.jelly", tmp_path / "b.jelly"
         source.write_bytes(stream("x")[:-1])
         assert "ends inside a frame" in error_of("rdf", "transcode", str(source), "--to", str(target))

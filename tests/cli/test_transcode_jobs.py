@@ -158,7 +158,7 @@ def rows_of(frames: list[tuple[object, ...]]) -> list[object]:
     ],
     ids=" ".join,
 )
-def test_frames_are_the_same(name: str, options: list[str], tmp_path: Path) -> None:
+def test_frames_equal_those_of_one_process(name: str, options: list[str], tmp_path: Path) -> None:
     source, one, many = tmp_path / "in.jelly", tmp_path / "one.jelly", tmp_path / "many.jelly"
     source.write_bytes(inputs()[name])
     if name == "of other options":
@@ -207,7 +207,7 @@ def test_index_counts_from_the_start_of_the_file(tmp_path: Path) -> None:
             assert len(list(reader.statements())) == index.statements - (point.statements or 0)
 
 
-def test_many_files_some_of_them_compressed(tmp_path: Path) -> None:
+def test_plain_and_compressed_files_are_joined(tmp_path: Path) -> None:
     from gzip import compress
 
     parts = [stream(), compress(stream("QUADS")), small_stream(), small_stream(), stream("GRAPHS")]
@@ -230,7 +230,7 @@ def test_compressed_output(tmp_path: Path) -> None:
     assert rows_of(content(target)) == rows_of(content(source))
 
 
-def test_large_file_without_anything_said(tmp_path: Path) -> None:
+def test_a_large_file_is_split_by_default(tmp_path: Path) -> None:
     source, one, two = tmp_path / "in.jelly", tmp_path / "one.jelly", tmp_path / "two.jelly"
     with open_writer(source, StreamOptions(logical_type=LogicalType.FLAT_TRIPLES)) as writer:
         writer.write(
@@ -255,7 +255,7 @@ def test_large_file_without_anything_said(tmp_path: Path) -> None:
     ],
     ids=" ".join,
 )
-def test_where_one_process_does_it(options: list[str], tmp_path: Path) -> None:
+def test_some_options_use_one_process(options: list[str], tmp_path: Path) -> None:
     source, one, many = tmp_path / "in.jelly", tmp_path / "one.jelly", tmp_path / "many.jelly"
     source.write_bytes(stream())
     options = ["--opt.stream-name=other", *options]
@@ -264,7 +264,7 @@ def test_where_one_process_does_it(options: list[str], tmp_path: Path) -> None:
     assert many.read_bytes() == one.read_bytes()
 
 
-def test_progress_counts_what_all_of_them_do(tmp_path: Path) -> None:
+def test_progress_counts_all_processes(tmp_path: Path) -> None:
     source = tmp_path / "in.jelly"
     source.write_bytes(stream())
     ours, theirs = pty.openpty()
@@ -289,7 +289,7 @@ def test_number_of_processes_is_positive() -> None:
         assert "--jobs" in error_of("rdf", "transcode", f"--jobs={number}")
 
 
-def test_same_message_for_a_bad_frame(tmp_path: Path) -> None:
+def test_a_bad_frame_gives_the_message_of_one_process(tmp_path: Path) -> None:
     source, target = tmp_path / "in.jelly", tmp_path / "out.jelly"
     data = bytearray(stream())
     at = data.rindex(b"text 600")
@@ -306,7 +306,7 @@ def test_same_message_for_a_bad_frame(tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["in.jelly"]
 
 
-def test_version_that_namespaces_late_in_the_file_need(tmp_path: Path) -> None:
+def test_late_namespaces_raise_the_version(tmp_path: Path) -> None:
     source, target = tmp_path / "in.jelly", tmp_path / "out.jelly"
     sink = io.BytesIO()
     with open_writer(sink, StreamOptions(generalized_statements=True, rdf_star=True, version=1)) as writer:
@@ -319,7 +319,7 @@ def test_version_that_namespaces_late_in_the_file_need(tmp_path: Path) -> None:
     assert content(target) == content(one)
 
 
-def test_options_that_change_where_a_piece_begins(tmp_path: Path) -> None:
+def test_options_that_change_at_the_start_of_a_piece_are_found(tmp_path: Path) -> None:
     source, target = tmp_path / "in.jelly", tmp_path / "out.jelly"
     source.write_bytes(inputs()["of other options"])
     expected = error_of("rdf", "transcode", source, "--to", target, "--preset=small", "--jobs=1")
@@ -335,7 +335,7 @@ def test_options_that_change_where_a_piece_begins(tmp_path: Path) -> None:
     assert run_in_pieces(source, "--to", target, "--preset=small", code=2) == expected
 
 
-def test_stream_that_repeats_its_options(tmp_path: Path) -> None:
+def test_a_stream_that_repeats_its_options_is_rewritten(tmp_path: Path) -> None:
     """Another writer's stream: what was set before the options come again still holds, in every piece."""
     source, one, many = tmp_path / "in.jelly", tmp_path / "one.jelly", tmp_path / "many.jelly"
     frames = [wire.stream(wire.options(), wire.prefix("http://a/", 1), wire.name("s", 1), wire.name("p", 2))]
@@ -349,7 +349,7 @@ def test_stream_that_repeats_its_options(tmp_path: Path) -> None:
     assert len(rows_of(content(source))) == 300
 
 
-def test_worker_that_is_killed(tmp_path: Path) -> None:
+def test_a_killed_worker_is_an_error(tmp_path: Path) -> None:
     source, target = tmp_path / "in.jelly", tmp_path / "out.jelly"
     source.write_bytes(stream())
     kill = (
@@ -370,7 +370,7 @@ def test_worker_that_is_killed(tmp_path: Path) -> None:
     ("error", "shown"),
     [("ZeroDivisionError('a bug')", "ZeroDivisionError: a bug"), ("OSError(28, 'No space left')", "No space left")],
 )
-def test_error_of_a_worker_that_is_not_in_the_data(error: str, shown: str, tmp_path: Path) -> None:
+def test_errors_of_workers_are_reported(error: str, shown: str, tmp_path: Path) -> None:
     """It is no reason to do the work again in another way, which would hide it."""
     source, target = tmp_path / "in.jelly", tmp_path / "out.jelly"
     source.write_bytes(stream())

@@ -81,7 +81,7 @@ def test_errors_say_the_problem_and_its_position(folder: Path) -> None:
     assert "empty" in problem["message"] or "no options row" in problem["message"]
 
 
-def test_trouble_is_no_answer(folder: Path) -> None:
+def test_other_errors_exit_with_2(folder: Path) -> None:
     assert "No such file" in error_of("rdf", "validate", folder / "nothing.jelly")
     assert "No such file" in error_of("rdf", "validate", folder / "one.jelly", "--compare-to-rdf-file", "no.nt")
     large = wire.stream(wire.options(names=10**6))
@@ -116,7 +116,7 @@ def test_comparison_in_order(folder: Path) -> None:
     assert "line 1" in error_of("rdf", "validate", folder / "one.jelly", *compared, short)
 
 
-def test_the_format_can_be_said(folder: Path) -> None:
+def test_the_format_of_the_compared_file_can_be_set(folder: Path) -> None:
     odd = folder / "data.odd"
     odd.write_bytes(TURTLE)
     assert "--compare-to-format" in error_of("rdf", "validate", folder / "one.jelly", "--compare-to-rdf-file", odd)
@@ -142,7 +142,7 @@ def test_options_have_to_be_the_same(folder: Path) -> None:
     assert "No such file" in error_of("rdf", "validate", folder / "four.jelly", "--options-file", "none.jelly")
 
 
-def test_delimiting(folder: Path) -> None:
+def test_delimiting_is_checked(folder: Path) -> None:
     bare = stream([[Triple(S, P, S)]], delimited=False)
     assert answer("--delimited=false", data=bare, code=0)["delimited"] is False
     run("rdf", "validate", "--delimited", "either", data=bare)

@@ -72,7 +72,7 @@ def advice_in(path: Path) -> Iterator[Advice]:
                     yield Advice(known, name or made, "" if not value else value[0] or "QUADS")
 
 
-def test_every_option_in_a_message_is_there() -> None:
+def test_every_option_in_a_message_exists() -> None:
     known = {*options_of(build_parser()), *_OTHER_OPTIONS}
     for path in SOURCES:
         if path.name != "style.py":
@@ -82,7 +82,7 @@ def test_every_option_in_a_message_is_there() -> None:
             assert mentioned <= known, path
 
 
-def test_every_advice_names_an_option_that_is_there() -> None:
+def test_every_advice_names_an_option_that_exists() -> None:
     known = set(options_of(build_parser()))
     limits = {field.name for field in fields(Limits)}
     found = [advice for path in SOURCES for advice in advice_in(path)]
@@ -184,5 +184,5 @@ def test_long_literals_are_not_quoted_whole(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("error", [RuntimeError("x" * 10**6), ValueError("y" * 10**6)])
-def test_errors_of_others_are_short(error: Exception) -> None:
+def test_errors_of_other_libraries_are_shortened(error: Exception) -> None:
     assert len(describe(error)) < 1200

@@ -95,7 +95,7 @@ def test_frames_and_rows_are_processed_in_order(twin: ModuleType) -> None:
     assert lines(twin, data) == [f"{ABC} .", f"{a} {b} <{EX}d> .", f"{a} {b} <{EX}e> ."]
 
 
-def test_what_is_written_is_protobuf(twin: ModuleType) -> None:
+def test_written_streams_are_valid_protobuf(twin: ModuleType) -> None:
     """protobuf's own parser reads it, finds nothing unknown, and would write the very same bytes."""
     statements = [
         twin.Quad(twin.IRI(EX + "a"), twin.IRI("urn:b"), twin.Literal("x", language="en"), twin.DEFAULT_GRAPH),
@@ -193,12 +193,12 @@ def test_the_options_are_the_first_row(twin: ModuleType) -> None:
     assert "does not begin with an options row" in refusal(twin, stream(*ENTRIES, options()))
 
 
-def test_the_options_may_come_again(twin: ModuleType) -> None:
+def test_options_may_be_repeated(twin: ModuleType) -> None:
     data = delimited(frame(options(), options(), *ENTRIES, triple(A, B, C), options()), frame(options(), triple()))
     assert lines(twin, data) == [f"{ABC} .", f"{ABC} ."]
 
 
-def test_options_that_come_again_are_identical(twin: ModuleType) -> None:
+def test_repeated_options_must_be_identical(twin: ModuleType) -> None:
     data = stream(options(), *ENTRIES, triple(A, B, C), options(use_repeat=False))
     assert "use_repeat True to False" in refusal(twin, data, OptionsError)
 
@@ -220,7 +220,7 @@ def test_the_options_are_read(twin: ModuleType) -> None:
     )
 
 
-def test_options_that_are_left_out_are_false_and_0(twin: ModuleType) -> None:
+def test_omitted_options_are_false_or_0(twin: ModuleType) -> None:
     data = stream(row(options=draft.RdfStreamOptions(stream_type=draft.RDF_STREAM_TYPE_TRIPLES, version=1)))
     with twin.open_reader(data, dialect="draft") as reader:
         found = reader.options

@@ -93,7 +93,7 @@ def test_a_graph_may_be_empty(twin: ModuleType) -> None:
     assert lines(twin, stream(options(GRAPHS), graph_start(DEFAULT), GRAPH_END)) == []
 
 
-def test_a_graph_may_come_again_and_go_over_frames(twin: ModuleType) -> None:
+def test_a_graph_may_be_reopened_and_span_frames(twin: ModuleType) -> None:
     data = delimited(
         frame(options(GRAPHS), *ENTRIES, graph_start(graph(G)), triple(A, B, C)),
         frame(triple(B, B, B), GRAPH_END, graph_start(DEFAULT), triple(C, C, C), GRAPH_END),

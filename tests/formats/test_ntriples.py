@@ -39,7 +39,7 @@ def statements(batches: Any) -> list[PlainStatement]:
 
 @pytest.mark.parametrize("text", [TRIPLES, QUADS, b""])
 @pytest.mark.parametrize("squeeze", [bytes, gzip.compress, lambda data: zstd_module().compress(data)])
-def test_sources(ntriples: ModuleType, tmp_path: Path, text: bytes, squeeze: Any) -> None:
+def test_sources_of_every_kind_are_read(ntriples: ModuleType, tmp_path: Path, text: bytes, squeeze: Any) -> None:
     data = squeeze(text)
     path = tmp_path / "text"
     path.write_bytes(data)
@@ -57,7 +57,7 @@ def test_an_open_file_is_left_open(ntriples: ModuleType) -> None:
     ("name", "has_graph"),
     [("a.nt", False), ("a.NT.gz", False), ("a.nq", True), ("a.nq.zst", True), ("nq", None), ("a.nq.txt.b", None)],
 )
-def test_the_name_of_a_file_tells_what_it_is(
+def test_the_name_of_a_file_decides_about_graphs(
     ntriples: ModuleType, tmp_path: Path, name: str, has_graph: bool | None
 ) -> None:
     (tmp_path / name).write_bytes(TRIPLES)
@@ -70,7 +70,7 @@ def test_the_name_of_a_file_tells_what_it_is(
         assert next(ntriples.read(tmp_path / name)).has_graph
 
 
-def test_without_a_name_the_first_batch_tells(ntriples: ModuleType) -> None:
+def test_without_a_name_the_first_batch_decides_about_graphs(ntriples: ModuleType) -> None:
     assert [batch.has_graph for batch in ntriples.read(TRIPLES, batch_rows=1)] == [False] * 3
     assert [batch.has_graph for batch in ntriples.read(QUADS, batch_rows=2)] == [True] * 2
     with pytest.raises(TextError, match="line 2, column 19"):
@@ -85,7 +85,7 @@ def test_quads_by_request(ntriples: ModuleType) -> None:
 
 
 @pytest.mark.parametrize("batch_rows", [1, 2, 3, 100])
-def test_batches_have_so_many_rows(ntriples: ModuleType, batch_rows: int) -> None:
+def test_batches_have_batch_rows_rows(ntriples: ModuleType, batch_rows: int) -> None:
     text = b"# before\n" + TRIPLES * 5 + b"\n# after\n"
     batches = list(ntriples.read(text, batch_rows=batch_rows))
     assert {len(batch) for batch in batches[:-1]} <= {batch_rows}
@@ -101,12 +101,12 @@ def test_batches_are_bounded_in_bytes(ntriples: ModuleType, monkeypatch: pytest.
     assert ntriples.write(batches) == text
 
 
-def test_a_line_longer_than_what_is_read_at_once(ntriples: ModuleType) -> None:
+def test_a_line_longer_than_the_read_buffer_is_read(ntriples: ModuleType) -> None:
     text = b'<x:s> <x:p> "' + b"x" * (3 << 20) + b'" .\n' + TRIPLES
     assert ntriples.write(ntriples.read(io.BytesIO(text))) == text
 
 
-def test_batch_rows_has_to_be_a_number_of_rows(ntriples: ModuleType) -> None:
+def test_invalid_batch_rows_are_refused(ntriples: ModuleType) -> None:
     with pytest.raises(OptionsError, match="batch_rows"):
         ntriples.read(TRIPLES, batch_rows=0)
 
@@ -128,7 +128,7 @@ def test_bad_lines_can_be_left_out(ntriples: ModuleType) -> None:
     assert [error.line for error in errors] == [1, 5, 9]
 
 
-def test_damaged_compression(ntriples: ModuleType) -> None:
+def test_damaged_compressed_input_is_an_error(ntriples: ModuleType) -> None:
     with pytest.raises(JellyError, match="cut off"):
         list(ntriples.read(gzip.compress(TRIPLES)[:-4]))
     with pytest.raises(LimitError):
@@ -144,7 +144,7 @@ def test_generalized_and_nesting(ntriples: ModuleType) -> None:
         list(ntriples.read(text, generalized=True, limits=Limits(max_nesting_depth=1)))
 
 
-def test_sinks(ntriples: ModuleType, tmp_path: Path) -> None:
+def test_sinks_of_every_kind_are_written(ntriples: ModuleType, tmp_path: Path) -> None:
     path = tmp_path / "out.nt"
     file = io.BytesIO()
     assert ntriples.write(ntriples.read(TRIPLES), file) is None
@@ -169,7 +169,7 @@ def test_many_rows_are_written_in_pieces(ntriples: ModuleType, monkeypatch: pyte
 
 
 @pytest.mark.parametrize("dataset", DATASETS.values(), ids=DATASETS)
-def test_real_looking_data(ntriples: ModuleType, dataset: Dataset) -> None:
+def test_realistic_data_survives_a_round_trip(ntriples: ModuleType, dataset: Dataset) -> None:
     text = dataset.text(400)
     batches = list(ntriples.read(text, quads=dataset.quads, batch_rows=150))
     again = ntriples.write(batches)
@@ -179,7 +179,7 @@ def test_real_looking_data(ntriples: ModuleType, dataset: Dataset) -> None:
 
 
 @given(sizes=st.lists(st.integers(1, 40), min_size=1, max_size=20), batch_rows=st.integers(1, 5))
-def test_sources_that_give_a_little_at_a_time(ntriples: ModuleType, sizes: list[int], batch_rows: int) -> None:
+def test_short_reads_are_joined(ntriples: ModuleType, sizes: list[int], batch_rows: int) -> None:
     text = TRIPLES * 2
     source = _Dribble(text, sizes)
     assert ntriples.write(ntriples.read(source, batch_rows=batch_rows)) == text
@@ -198,7 +198,7 @@ class _Dribble:
         return self._data.read(min(size, self._sizes[self._reads % len(self._sizes)]))
 
 
-def test_lines_are_written_over_only_when_nobody_has_them(ntriples: ModuleType) -> None:
+def test_line_buffers_are_reused_only_when_released(ntriples: ModuleType) -> None:
     text = b"".join(b'<x:s> <x:p> "%d" .\n' % number for number in range(9000))
     (batch,) = ntriples.read(text)
     memory = ntriples.Memory()
@@ -208,9 +208,9 @@ def test_lines_are_written_over_only_when_nobody_has_them(ntriples: ModuleType) 
     assert b"".join(views) == 3 * text
 
 
-def test_text_output_uses_its_memory_again(ntriples: ModuleType) -> None:
-    if kernel_name() != "compiled" or ntriples.Memory.__module__.endswith("_pure"):
-        pytest.skip("only compiled code can tell what is in use")
+def test_text_output_reuses_its_memory(ntriples: ModuleType) -> None:
+    if kernel_name() != "compiled" or "_pure." in ntriples.Memory.__module__:
+        pytest.skip("only the compiled kernel knows which memory is in use")
     text = b"".join(b'<x:s> <x:p> "%d" .\n' % number for number in range(ntriples.LINES_ROWS))
     (batch,) = ntriples.read(text)
     places = set()

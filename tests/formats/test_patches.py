@@ -23,7 +23,7 @@ ROWS: list[jellyframe.PatchRow] = [
 
 
 @pytest.mark.parametrize("name", ["a.jellyp", "a.rdfp", "a.rdfpatch", "a.jellyp.gz", "a.rdfp.zst", "A.RDFP.GZ"])
-def test_the_name_tells_format_and_compression(name: str, tmp_path: Path) -> None:
+def test_the_name_decides_format_and_compression(name: str, tmp_path: Path) -> None:
     path = tmp_path / name
     with open_patch_output(path) as writer:
         writer.write(ROWS[:-1])
@@ -37,21 +37,21 @@ def test_the_name_tells_format_and_compression(name: str, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("name", ["jelly-patch", "jellyp", "rdfp", "rdfpatch", "RDF-Patch"])
-def test_an_argument_tells_the_format(name: str) -> None:
+def test_the_format_can_be_passed(name: str) -> None:
     sink = io.BytesIO()
     with open_patch_output(sink, name) as writer:
         writer.write(ROWS)
     assert list(open_patch_input(sink.getvalue(), name)) == ROWS
 
 
-def test_what_has_no_name_is_jelly_patch() -> None:
+def test_the_default_format_is_jelly_patch() -> None:
     sink = io.BytesIO()
     with open_patch_output(sink) as writer:
         writer.write(ROWS)
     assert list(open_patch_input(sink.getvalue())) == ROWS
 
 
-def test_rdf_data_is_no_patch_and_patches_are_no_rdf_data(tmp_path: Path) -> None:
+def test_rdf_data_is_refused_as_patches_and_the_reverse(tmp_path: Path) -> None:
     for name in ("a.nt", "a.jelly", "a.ttl.gz"):
         with pytest.raises(OptionsError, match="RDF data and not changes to it: see `jellyframe rdf`"):
             open_patch_input(tmp_path / name)

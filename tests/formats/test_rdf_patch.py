@@ -123,20 +123,20 @@ ERRORS: list[tuple[str, int, int, str]] = [
 
 
 @pytest.mark.parametrize(("text", "line", "column", "message"), ERRORS, ids=[text for text, *_ in ERRORS])
-def test_errors_have_a_place(texts: ModuleType, text: str, line: int, column: int, message: str) -> None:
+def test_errors_have_a_position(texts: ModuleType, text: str, line: int, column: int, message: str) -> None:
     with pytest.raises(TextError) as caught:
         rows_of(texts, text)
     assert message in caught.value.message
     assert (caught.value.line, caught.value.column) == (line, column)
 
 
-def test_what_is_not_utf8_is_refused(texts: ModuleType) -> None:
+def test_text_that_is_not_utf8_is_refused(texts: ModuleType) -> None:
     for text in (b'H "\xff" <x:y> .', b"PA \xff: <x:y> .", b'PA "a" "x:\xff" .', b"# \xff", b"H \xff <x:y> ."):
         with pytest.raises(TextError, match="UTF-8"):
             rows_of(texts, text)
 
 
-def test_lines_that_cannot_be_read_are_left_out_where_someone_takes_their_errors(texts: ModuleType) -> None:
+def test_bad_lines_are_left_out_if_on_error_is_set(texts: ModuleType) -> None:
     found: list[TextError] = []
     text = "TX .\nTX .\nA <x:s> .\nD <x:s> <x:p> <x:o> .\nTC .\n"
     rows = rows_of(texts, text, on_error=found.append)
@@ -149,7 +149,7 @@ def test_transactions_in_any_order_if_not_strict(texts: ModuleType) -> None:
     assert rows_of(texts, "TC .\nTX .\nTX .\n", strict=False) == [("TC",), ("TX",), ("TX",)]
 
 
-def test_graphs_are_refused_among_triples(texts: ModuleType) -> None:
+def test_graphs_are_refused_in_a_stream_of_triples(texts: ModuleType) -> None:
     triples = {"statement_type": PatchStatementType.TRIPLES}
     assert rows_of(texts, "A <x:s> <x:p> <x:o> .", **triples) == [("A", iri("x:s"), iri("x:p"), iri("x:o"), None)]
     for text in ("A <x:s> <x:p> <x:o> <x:g> .", 'PA "a" <x:o> <x:g> .', 'PD "a" <x:g> .'):
@@ -177,7 +177,7 @@ HEADED = "H id <x:1> .\nA <x:s> <x:p> <x:o> .\nH id <x:2> .\nTX .\nH note <x:n> 
         ("none", "H A H TX H TC TX TA"),
     ],
 )
-def test_where_patches_end(texts: ModuleType, ends: str, expected: str) -> None:
+def test_patches_end_as_patch_ends_says(texts: ModuleType, ends: str, expected: str) -> None:
     assert " ".join(row[0] for row in rows_of(texts, HEADED, patch_ends=ends)) == expected
     for batch_rows in (1, 2, 3):
         found = rows_of(texts, HEADED, patch_ends=ends, batch_rows=batch_rows)
@@ -199,7 +199,7 @@ def test_segments_of_jena_are_patches(texts: ModuleType, ends: str) -> None:
         assert [row[0] for row in rows_of(texts, text, patch_ends=ends, batch_rows=batch_rows)] == expected
 
 
-def test_the_patches_of_a_text() -> None:
+def test_patches_of_a_text_are_read_one_by_one() -> None:
     with open_text_input(HEADED.encode()) as reader:
         assert [(patch.headers["id"], len(list(patch))) for patch in reader.patches()] == [
             (jellyframe.IRI("x:1"), 2),
@@ -210,7 +210,7 @@ def test_the_patches_of_a_text() -> None:
         assert len(list(reader.patches())) == 1
 
 
-def test_an_unknown_rule_is_refused() -> None:
+def test_an_unknown_value_of_patch_ends_is_refused() -> None:
     with pytest.raises(OptionsError, match="patch_ends is 'lines', and must be one of headers, marks"):
         open_text_input(b"", patch_ends="lines")  # type: ignore[arg-type]
 
@@ -219,7 +219,7 @@ def test_an_unknown_rule_is_refused() -> None:
 
 
 @pytest.mark.parametrize("wrap", [Pipe, gzip.compress, zstd_module().compress], ids=["pipe", "gzip", "zstd"])
-def test_text_comes_as_it_may(wrap: Any) -> None:
+def test_text_of_any_source_is_read(wrap: Any) -> None:
     text = ("".join(line + "\n" for line, _ in ROWS) * 40).encode()
     with open_text_input(wrap(text)) as reader:
         rows = [patch_oracle.plain_row(row) for row in reader if not isinstance(row, jellyframe.Punctuation)]
@@ -295,7 +295,7 @@ def without_lost_iris(rows: list[patch_oracle.PlainRow]) -> list[patch_oracle.Pl
 
 
 @given(case=patch_streams(), batch_rows=st.sampled_from([1, 3, 16_384]))
-def test_what_is_written_reads_back(case: Case, batch_rows: int) -> None:
+def test_written_text_is_read_back(case: Case, batch_rows: int) -> None:
     text = text_of(rdf_patch, jellyframe, case)
     settings = {"statement_type": case[0]["statement_type"], "patch_ends": "marks", "lenient": True}
     rows = rows_of(rdf_patch, text, batch_rows=batch_rows, **settings)
@@ -332,7 +332,7 @@ def test_a_row_prints_as_its_line() -> None:
             assert sink.getvalue().decode() == f"{made}\n", line
 
 
-def test_keys_of_headers_are_words_where_they_can_be() -> None:
+def test_keys_of_headers_are_quoted_only_if_needed() -> None:
     keys = ["id", "_x-9", "9x", "a b", "", "é", "a.b", "w" * 255, "w" * 256]
     rows = [jellyframe.Header(key, jellyframe.IRI("x:v")) for key in keys]
     sink = io.BytesIO()
@@ -377,7 +377,7 @@ def test_a_row_without_the_terms_that_it_needs_is_refused(texts: ModuleType, twi
                 stream.next_piece()
 
 
-def test_one_patch_has_no_other_end(tmp_path: Any) -> None:
+def test_a_flat_stream_has_no_end_of_patch(tmp_path: Any) -> None:
     options = jellyframe.PatchOptions(PatchStatementType.TRIPLES, PatchStreamType.FLAT)
     iri = jellyframe.IRI("x:y")
     with PatchTextWriter(tmp_path / "a.rdfp", options, compression="gzip") as writer:

@@ -68,7 +68,7 @@ def change(kind: Any, quad: tuple[object, ...]) -> Any:
 
 @pytest.mark.parametrize(("operation", "kind"), [("add", jellyframe.Add), ("remove", jellyframe.Delete)])
 @given(quads=QUAD_LISTS)
-def test_what_rdflib_writes_is_read(operation: str, kind: Any, quads: list[tuple[object, ...]]) -> None:
+def test_patches_of_rdflib_are_read(operation: str, kind: Any, quads: list[tuple[object, ...]]) -> None:
     text = dataset(quads).serialize(format="patch", operation=operation, header_id="urn:1")
     with open_patch_input(text.encode(), "rdfp") as reader:
         rows = list(reader)
@@ -77,7 +77,7 @@ def test_what_rdflib_writes_is_read(operation: str, kind: Any, quads: list[tuple
 
 
 @given(before=QUAD_LISTS, deleted=QUAD_LISTS, added=QUAD_LISTS)
-def test_what_we_write_does_the_same_in_rdflib(
+def test_our_patches_have_the_same_effect_in_rdflib(
     before: list[tuple[object, ...]], deleted: list[tuple[object, ...]], added: list[tuple[object, ...]]
 ) -> None:
     rows: list[jellyframe.PatchRow] = [jellyframe.Header("id", jellyframe.IRI("urn:1")), jellyframe.TransactionStart()]

@@ -56,7 +56,7 @@ def random_draft(case: StreamCase, rng: Random, *, tidy: bool = True) -> bytes:
 
 
 @given(case=CASES, seed=SEEDS, tidy=st.booleans())
-def test_read_as_meant(case: StreamCase, seed: int, tidy: bool) -> None:
+def test_random_streams_are_read(case: StreamCase, seed: int, tidy: bool) -> None:
     """Entries in any slot, IRIs split anywhere; untidy: fields in any order, unknown ones, long varints."""
     data = random_draft(case, Random(seed), tidy=tidy)
     assert draft_streams.decode(data) == statements(case)
@@ -66,7 +66,7 @@ def test_read_as_meant(case: StreamCase, seed: int, tidy: bool) -> None:
 
 
 @given(case=CASES, restart_every=st.none() | st.integers(1, 200))
-def test_what_is_written_is_read(case: StreamCase, restart_every: int | None) -> None:
+def test_written_streams_are_read_back(case: StreamCase, restart_every: int | None) -> None:
     """Frame by frame, by our reader and by the oracle; and once more when frames are cut as the writer likes."""
     data = written(case, dialect="draft", restart_every=restart_every)
     assert draft_streams.decode(data) == statements(case)
@@ -77,7 +77,7 @@ def test_what_is_written_is_read(case: StreamCase, restart_every: int | None) ->
 
 
 @given(case=CASES)
-def test_from_the_draft_to_the_released_format_and_back(case: StreamCase) -> None:
+def test_transcoding_to_the_released_format_and_back_keeps_everything(case: StreamCase) -> None:
     first = io.BytesIO()
     second = io.BytesIO()
     with (
@@ -164,7 +164,7 @@ def _unchanged_by_protobuf(data: bytes) -> bool:
 
 
 @given(case=CASES, seed=SEEDS)
-def test_damaged_streams_give_what_the_oracle_reads_or_an_error(case: StreamCase, seed: int) -> None:
+def test_damaged_streams_give_an_error_or_the_rows_of_the_oracle(case: StreamCase, seed: int) -> None:
     rng = Random(seed)
     data = random_draft(case, rng)
     for _ in range(8):
@@ -185,7 +185,7 @@ def test_damaged_streams_give_what_the_oracle_reads_or_an_error(case: StreamCase
 
 
 @given(case=CASES)
-def test_a_stream_that_is_cut_anywhere_gives_whole_frames_then_an_error(case: StreamCase) -> None:
+def test_a_truncated_stream_gives_whole_frames_then_an_error(case: StreamCase) -> None:
     data = written(case, dialect="draft")
     whole = read(data).frames
     ends = {0}

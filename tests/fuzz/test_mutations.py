@@ -26,7 +26,7 @@ def damaged(number: int, rounds: int = ROUNDS) -> list[bytes]:
 
 
 @streams
-def test_rows_or_a_jelly_error(number: int) -> None:
+def test_damaged_streams_give_rows_or_a_jelly_error(number: int) -> None:
     for data in damaged(number, ROUNDS * 2):
         result = outcome(jellyframe, data)
         if result.error is not None:
@@ -69,7 +69,7 @@ def test_the_oracle_agrees(number: int) -> None:
 
 
 @streams
-def test_both_kernels_give_the_same(number: int) -> None:
+def test_both_kernels_read_damaged_streams_alike(number: int) -> None:
     """Equal frames, batches and errors, with message and place."""
     try:
         compiled, pure = load_twin("compiled"), load_twin("pure")

@@ -35,7 +35,7 @@ def expected_frames(case: StreamCase) -> tuple[object, ...]:
 
 
 @given(case=CASES, seed=SEEDS, tidy=st.booleans())
-def test_read_as_meant(case: StreamCase, seed: int, tidy: bool) -> None:
+def test_random_streams_are_read(case: StreamCase, seed: int, tidy: bool) -> None:
     """Entries in any slot, IRIs split anywhere; untidy: fields in any order, unknown ones, long varints."""
     rng = Random(seed)
     messages = RandomEncoder(case.options, rng).encode(case)

@@ -47,7 +47,7 @@ def written(frame, folder: Path, **options) -> list:
 
 @pytest.mark.parametrize("dictionary", [False, True])
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_pandas_and_back(path: Path, statements, layout, dictionary: bool, tmp_path: Path) -> None:
+def test_pandas_frames_survive_a_round_trip(path: Path, statements, layout, dictionary: bool, tmp_path: Path) -> None:
     frame = jellyframe.read_pandas(path, layout, dictionary=dictionary)
     assert isinstance(frame, pd.DataFrame)
     assert len(frame) == 4
@@ -59,7 +59,7 @@ def test_pandas_and_back(path: Path, statements, layout, dictionary: bool, tmp_p
 
 @pytest.mark.parametrize("dictionary", [False, True])
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_polars_and_back(path: Path, statements, layout, dictionary: bool, tmp_path: Path) -> None:
+def test_polars_frames_survive_a_round_trip(path: Path, statements, layout, dictionary: bool, tmp_path: Path) -> None:
     frame = jellyframe.read_polars(path, layout, dictionary=dictionary)
     assert written(frame, tmp_path, layout=layout) == statements
     if layout != "struct":
@@ -70,7 +70,7 @@ def test_polars_and_back(path: Path, statements, layout, dictionary: bool, tmp_p
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_duckdb_and_back(path: Path, statements, layout, tmp_path: Path) -> None:
+def test_duckdb_relations_survive_a_round_trip(path: Path, statements, layout, tmp_path: Path) -> None:
     with duckdb.connect() as connection:
         relation = jellyframe.read_duckdb(path, layout, connection=connection)
         for _ in range(2):
@@ -87,7 +87,7 @@ def test_duckdb_finds_tables_by_the_name_of_a_variable(path: Path) -> None:
     assert people.reader().read_all().num_rows == 4
 
 
-def test_filters_columns_and_sources(path: Path) -> None:
+def test_filters_columns_and_sources_of_every_kind(path: Path) -> None:
     frame = jellyframe.read_pandas(path, columns=["o"], predicates=Q)
     assert frame["o"].tolist() == ["Ada", "5"]
     assert list(frame) == ["o"]
@@ -106,7 +106,7 @@ def test_filters_columns_and_sources(path: Path) -> None:
         jellyframe.read_pandas(path, columns=["x"])
 
 
-def test_lazy_frames_read_what_the_query_needs(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lazy_frames_read_only_the_columns_of_the_query(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from jellyframe.integrations import sources
 
     made: list[list[str]] = []
@@ -126,7 +126,7 @@ def test_lazy_frames_read_what_the_query_needs(path: Path, monkeypatch: pytest.M
     assert jellyframe.scan_polars(path, predicates=P).collect().height == 2
 
 
-def test_a_library_that_is_missing_is_named_with_its_command(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_library_is_an_error_with_the_install_command(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import sys
 
     for name in ("pandas", "polars", "duckdb"):
@@ -135,7 +135,7 @@ def test_a_library_that_is_missing_is_named_with_its_command(path: Path, monkeyp
             getattr(jellyframe, f"read_{name}")(path)
 
 
-def test_an_argument_that_is_misspelt_is_not_passed_over(path: Path, tmp_path: Path) -> None:
+def test_unknown_arguments_are_refused(path: Path, tmp_path: Path) -> None:
     calls: list[Callable[..., object]] = [
         jellyframe.read_pandas,
         jellyframe.read_polars,

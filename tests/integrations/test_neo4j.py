@@ -95,7 +95,7 @@ def test_the_delimiter_of_arrays_in_a_value_is_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "twice").exists()
 
 
-def test_many_buckets_hold_what_one_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_buckets_give_the_same_files_as_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     data = jellyframe.dumps(some_graph())
     one = jellyframe.write_neo4j(data, tmp_path / "one")
     monkeypatch.setattr("jellyframe.ops.bucket_files.BUCKET_BYTES", 500)
@@ -138,14 +138,14 @@ def test_an_overwrite_leaves_no_old_part(tmp_path: Path, monkeypatch: pytest.Mon
         jellyframe.write_neo4j(data, tmp_path, save="append")
 
 
-def test_nothing_has_headers_too(tmp_path: Path) -> None:
+def test_empty_data_has_headers(tmp_path: Path) -> None:
     files = jellyframe.write_neo4j(jellyframe.dumps([]), tmp_path / "x")
     assert rows(files.nodes) == rows(files.relationships) == []
     assert Path(files.nodes[0]).read_text() == '"uri:ID",":LABEL"\n'
     assert all(Path(path).exists() for path in files.nodes + files.relationships)
 
 
-def test_the_command(tmp_path: Path) -> None:
+def test_the_command_writes_the_files(tmp_path: Path) -> None:
     with jellyframe.open_writer(tmp_path / "x.jelly") as writer:
         writer.write(some_graph())
     done = run("rdf", "to-neo4j", tmp_path / "x.jelly", "--to", tmp_path / "out", "--json")

@@ -16,12 +16,12 @@ A, B, P, Q, G = (IRI(f"http://example.org/{name}") for name in "abpqg")
 
 
 @given(statement_lists(Shape(star=True), min_size=1))
-def test_triples_come_back(triples: list[Triple]) -> None:
+def test_triples_survive_a_round_trip(triples: list[Triple]) -> None:
     assert set(from_networkx(to_networkx(triples))) == set(triples)
 
 
 @given(statement_lists(Shape(quads=True), min_size=1))
-def test_quads_come_back(quads: list[Quad]) -> None:
+def test_quads_survive_a_round_trip(quads: list[Quad]) -> None:
     assert set(from_networkx(to_networkx(quads))) == set(quads)
 
 
@@ -37,7 +37,7 @@ def test_terms_are_nodes_with_attributes(tmp_path: Path) -> None:
     assert to_networkx([tmp_path / "x.jelly"], predicates=Q).number_of_edges() == 1
 
 
-def test_other_graphs() -> None:
+def test_graphs_of_other_makers_are_read_or_refused() -> None:
     graph = nx.DiGraph()
     graph.add_edge(A, B, predicate=P, graph=G)
     graph.add_edge(B, A, predicate=P)
@@ -50,6 +50,6 @@ def test_other_graphs() -> None:
         list(from_networkx(nx.DiGraph([(A, B)])))
 
 
-def test_statements_are_not_filtered_in_silence() -> None:
+def test_filters_are_refused_for_statements() -> None:
     with pytest.raises(OptionsError, match="not for statements"):
         to_networkx([Triple(IRI("a:s"), IRI("a:p"), IRI("a:o"))], subjects="a:x")

@@ -85,7 +85,7 @@ def quads_in(store: Any) -> set[Quad]:
 
 
 @given(data=st.lists(QUADS, max_size=10), rows=patches())
-def test_everything_that_takes_a_patch_ends_up_the_same(data, rows):
+def test_all_targets_end_up_with_the_same_statements(data, rows):
     expected = applied(data, rows)
     as_set = set(data)
     done = apply_patch(rows, as_set)
@@ -101,7 +101,7 @@ def test_everything_that_takes_a_patch_ends_up_the_same(data, rows):
 
 
 @given(rows=patches())
-def test_rows_that_are_held_back_may_lie_on_disk(rows):
+def test_pending_rows_may_be_spilled_to_disk(rows):
     expected = applied([], rows)
     target: set[Quad] = set()
     with pytest.MonkeyPatch.context() as patching:
@@ -110,7 +110,7 @@ def test_rows_that_are_held_back_may_lie_on_disk(rows):
     assert target == expected
 
 
-def test_any_object_with_add_and_remove_will_do():
+def test_any_object_with_add_and_remove_is_a_target():
     calls: list[tuple[str, Any]] = []
     target = SimpleNamespace(
         add=lambda statement: calls.append(("add", statement)),
@@ -181,7 +181,7 @@ def test_a_reader_can_be_applied_and_stays_open(tmp_path):
 # ---- recording ----------------------------------------------------------------------------------------------
 
 
-def test_what_is_done_to_a_graph_is_a_patch():
+def test_changes_to_a_graph_are_recorded_as_a_patch():
     graph = rdflib.Graph()
     graph.add((EX.a, EX.p, rdflib.Literal("old")))
     out = Recorded()
@@ -243,7 +243,7 @@ def test_an_error_undoes_the_transaction_and_nothing_is_written():
     ]
 
 
-def test_what_the_writer_refuses_is_undone():
+def test_changes_that_the_writer_refuses_are_undone():
     dataset = rdflib.Dataset()
     out = Recorded(TRIPLES)
     recording = record(dataset, out.writer)
@@ -323,7 +323,7 @@ def test_every_way_to_change_a_store_is_recorded():
     assert len(store) == 0
 
 
-def test_what_cannot_be_recorded():
+def test_other_objects_cannot_be_recorded():
     with pytest.raises(TypeError, match="a set cannot be recorded"):
         record(set(), Recorded().writer)  # type: ignore[type-var]
     with pytest.warns(DeprecationWarning, match="ConjunctiveGraph"), pytest.raises(TypeError, match="use a Dataset"):

@@ -84,7 +84,7 @@ def person(name: str, *others: Triple) -> list[Triple]:
     return [Triple(IRI(EX + name), TYPE, IRI(EX + "Person")), *others]
 
 
-def test_a_class_or_all(tmp_path: Path) -> None:
+def test_pivot_takes_a_class_or_all_subjects(tmp_path: Path) -> None:
     knows = IRI(EX + "knows")
     statements = [
         *person("a", Triple(IRI(EX + "a"), knows, IRI(EX + "b")), Triple(IRI(EX + "a"), knows, BlankNode("x"))),
@@ -109,13 +109,13 @@ def test_a_class_or_all(tmp_path: Path) -> None:
         pivot(table, predicates="a:p")
 
 
-def test_names_that_would_clash_are_whole() -> None:
+def test_clashing_column_names_are_whole_iris() -> None:
     triples = [Triple(IRI("a:s"), IRI(iri), Literal("x")) for iri in ("http://a/Name", "http://b#name", "c:subject")]
     assert pivot(jellyframe.dumps(triples)).column_names == ["subject", "http://a/Name", "http://b#name", "c:subject"]
 
 
 @given(statement_lists(Shape(), min_size=1))
-def test_nothing_is_lost(triples: list[Triple]) -> None:
+def test_every_value_is_in_a_cell(triples: list[Triple]) -> None:
     table = pivot(jellyframe.dumps(triples))
     assert table.num_rows == len({triple.s for triple in triples})
     cells = sum(
@@ -130,7 +130,7 @@ def test_nothing_is_lost(triples: list[Triple]) -> None:
     assert cells == len(without_tags)
 
 
-def test_types_of_parts_merge() -> None:
+def test_column_types_of_parts_are_merged() -> None:
     integer, decimal = ColumnType("integer", 3), ColumnType("decimal", 1, 2)
     assert integer.merged(decimal) == ColumnType("decimal", 3, 2)
     assert integer.merged(ColumnType("integer", 5)) == ColumnType("integer", 5)
@@ -170,7 +170,7 @@ def test_the_same_value_counts_once_however_it_is_stored() -> None:
     assert table["p"].to_pylist() == [["Paris", long, EX + long, *["1"] * 100]]
 
 
-def test_all_classes_at_once_are_each_alone(tmp_path: Path) -> None:
+def test_tables_of_all_classes_equal_those_of_each(tmp_path: Path) -> None:
     triples = []
     for number in range(100):
         subject = IRI(f"{EX}s{number}")
@@ -221,7 +221,7 @@ VALUES = {
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.sampled_from(sorted(VALUES)), st.integers(0, 1)), min_size=1))
-def test_a_cell_is_empty_where_there_is_no_value_and_only_there(given: list[tuple[int, str, int]]) -> None:
+def test_a_cell_is_null_exactly_if_there_is_no_value(given: list[tuple[int, str, int]]) -> None:
     triples = [
         Triple(IRI(f"a:{subject}"), IRI(f"a:{name}"), Literal(VALUES[name][which], datatype=XSD + name))
         for subject, name, which in given
@@ -249,9 +249,7 @@ def test_a_cell_is_empty_where_there_is_no_value_and_only_there(given: list[tupl
         ),
     ],
 )
-def test_dates_that_python_does_not_have_are_strings(
-    datatype: str, inside: tuple[str, ...], outside: tuple[str, ...]
-) -> None:
+def test_dates_beyond_python_are_strings(datatype: str, inside: tuple[str, ...], outside: tuple[str, ...]) -> None:
     def column(texts: tuple[str, ...]) -> pa.ChunkedArray:
         triples = [
             Triple(IRI(f"a:{number}"), IRI("a:p"), Literal(text, datatype=XSD + datatype))

@@ -30,7 +30,7 @@ def read(path: Path) -> set:
         return set(reader)
 
 
-def test_quads_go_in_and_come_out(tmp_path: Path) -> None:
+def test_quads_are_loaded_and_dumped(tmp_path: Path) -> None:
     store = ox.Store()
     assert jellyframe.pyoxigraph.load(store, write(tmp_path / "x.jelly", QUADS)) == 3
     assert len(store) == 3
@@ -38,7 +38,7 @@ def test_quads_go_in_and_come_out(tmp_path: Path) -> None:
     assert jellyframe.compare(tmp_path / "x.jelly", tmp_path / "y.jelly").is_equal
 
 
-def test_the_same_as_from_nquads(tmp_path: Path) -> None:
+def test_a_store_is_the_same_as_from_nquads(tmp_path: Path) -> None:
     path = write(tmp_path / "x.jelly", QUADS)
     jellyframe.convert(path, tmp_path / "x.nq")
     ours, theirs = ox.Store(), ox.Store()
@@ -62,7 +62,7 @@ def test_many_statements_pass_in_blocks(tmp_path: Path) -> None:
     assert read(tmp_path / "y.jelly") == set(triples)
 
 
-def test_into_one_graph_and_with_filters(tmp_path: Path) -> None:
+def test_load_takes_a_graph_and_filters(tmp_path: Path) -> None:
     store = ox.Store()
     triples = write(tmp_path / "x.jelly", [Triple(A, P, A), Triple(G, P, A)])
     assert load(store, triples, to_graph=ox.NamedNode("http://example.org/to"), subjects=A) == 1
@@ -78,7 +78,7 @@ def test_a_pattern_can_be_dumped(tmp_path: Path) -> None:
     assert read(tmp_path / "y.jelly") == {QUADS[0]}
 
 
-def test_what_has_no_place_is_an_error(tmp_path: Path) -> None:
+def test_quoted_triples_and_triple_terms_are_refused(tmp_path: Path) -> None:
     quoted = write(tmp_path / "x.jelly", [Triple(Triple(A, P, A), P, A)])
     with pytest.raises(TextError, match="pyoxigraph has no place for statement 1"):
         load(ox.Store(), quoted)

@@ -94,7 +94,7 @@ print(*found, rdflib.plugin.get("jelly", Parser).__module__.partition(".")[0])
     assert in_new_process(code, tmp_path) == "jellyframe pyjelly"
 
 
-def test_it_can_be_turned_off(tmp_path: Path) -> None:
+def test_the_plugin_can_be_turned_off(tmp_path: Path) -> None:
     code = 'import rdflib; print(rdflib.util.guess_format("x.jelly"))'
     assert in_new_process(code, tmp_path, JELLYFRAME_RDFLIB="off") == "None"
 
@@ -107,7 +107,7 @@ def test_python_starts_without_jellyframe_and_rdflib(tmp_path: Path) -> None:
 # ---- parse and serialize, as with N-Quads ----
 
 
-def test_a_graph_comes_back(graph: rdflib.Graph, tmp_path: Path) -> None:
+def test_a_graph_survives_a_round_trip(graph: rdflib.Graph, tmp_path: Path) -> None:
     path = tmp_path / "x.jelly"
     assert graph.serialize(str(path), format="jelly") is graph
     for source in (str(path), path):
@@ -121,7 +121,7 @@ def test_a_graph_comes_back(graph: rdflib.Graph, tmp_path: Path) -> None:
     assert isomorphic(rdflib.Graph().parse(data=sink.getvalue(), format="jelly"), graph)
 
 
-def test_a_dataset_comes_back_as_with_nquads(dataset: rdflib.Dataset, tmp_path: Path) -> None:
+def test_a_dataset_survives_a_round_trip_as_with_nquads(dataset: rdflib.Dataset, tmp_path: Path) -> None:
     dataset.serialize(tmp_path / "x.jelly", format="jelly")
     dataset.serialize(tmp_path / "x.nq", format="nquads")
     ours, theirs = (rdflib.Dataset().parse(tmp_path / name) for name in ("x.jelly", "x.nq"))
@@ -201,7 +201,7 @@ def test_quads_of_the_default_graph_go_into_a_plain_graph(tmp_path: Path) -> Non
     assert len(rdflib.Graph().parse(tmp_path / "x.jelly")) == 1
 
 
-def test_what_does_not_fit_is_refused(tmp_path: Path) -> None:
+def test_quoted_triples_variables_and_formulas_are_refused(tmp_path: Path) -> None:
     quoted = Triple(IRI("a:s"), IRI("a:p"), IRI("a:o"))
     with jellyframe.open_writer(tmp_path / "x.jelly") as writer:
         writer.write([Triple(quoted, IRI("a:p"), IRI("a:o"))])
@@ -220,7 +220,7 @@ def test_what_does_not_fit_is_refused(tmp_path: Path) -> None:
 
 
 @given(statement_lists(Shape(quads=True), min_size=1))
-def test_every_quad_of_rdf_comes_back(quads: list[Quad]) -> None:
+def test_every_quad_of_rdf_survives_a_round_trip(quads: list[Quad]) -> None:
     sink = io.BytesIO()
     with jellyframe.open_writer(sink) as writer:
         writer.write(quads)
@@ -249,7 +249,7 @@ def _labels(quad: Quad) -> list[str]:
 # ---- streams of graphs and of statements ----
 
 
-def test_grouped_streams_are_graphs(tmp_path: Path) -> None:
+def test_grouped_streams_are_read_as_graphs(tmp_path: Path) -> None:
     graphs = []
     for number in range(3):
         one = rdflib.Graph()
@@ -267,7 +267,7 @@ def test_grouped_streams_are_graphs(tmp_path: Path) -> None:
         write_graphs([rdflib.Graph(), rdflib.Dataset()], tmp_path / "x.jelly")
 
 
-def test_grouped_streams_are_datasets(dataset: rdflib.Dataset, tmp_path: Path) -> None:
+def test_grouped_streams_are_read_as_datasets(dataset: rdflib.Dataset, tmp_path: Path) -> None:
     write_graphs([dataset, dataset], tmp_path / "x.jelly")
     read = list(read_graphs(tmp_path / "x.jelly"))
     assert [type(one) for one in read] == [rdflib.Dataset, rdflib.Dataset]
@@ -277,7 +277,7 @@ def test_grouped_streams_are_datasets(dataset: rdflib.Dataset, tmp_path: Path) -
     assert len(list(read_graphs(tmp_path / "x.jelly"))) == 4
 
 
-def test_flat_streams_are_statements(dataset: rdflib.Dataset, graph: rdflib.Graph, tmp_path: Path) -> None:
+def test_flat_streams_are_read_as_statements(dataset: rdflib.Dataset, graph: rdflib.Graph, tmp_path: Path) -> None:
     dataset.remove_graph(rdflib.BNode("g"))
     write_statements(dataset.quads(), tmp_path / "x.jelly")
     assert set(read_statements(tmp_path / "x.jelly")) == {
@@ -289,7 +289,7 @@ def test_flat_streams_are_statements(dataset: rdflib.Dataset, graph: rdflib.Grap
         list(read_graphs(tmp_path / "x.jelly"))
 
 
-def test_the_draft_dialect(graph: rdflib.Graph, tmp_path: Path) -> None:
+def test_the_draft_dialect_is_read_and_written(graph: rdflib.Graph, tmp_path: Path) -> None:
     path = tmp_path / "old.jelly"
     graph.serialize(path, format="jelly", dialect="draft")
     with pytest.raises(ParseError, match="set dialect='draft'"):
@@ -300,7 +300,7 @@ def test_the_draft_dialect(graph: rdflib.Graph, tmp_path: Path) -> None:
     assert [len(one) for one in read_graphs(path, dialect="draft")] == [len(graph)] * 2
 
 
-def test_from_a_web_server(graph: rdflib.Graph, tmp_path: Path) -> None:
+def test_a_graph_is_read_from_a_web_server(graph: rdflib.Graph, tmp_path: Path) -> None:
     graph.serialize(tmp_path / "x.jelly", format="jelly")
     graph.serialize(tmp_path / "x.nt", format="nt", encoding="utf-8")
     with serving_process("http", "serve", tmp_path) as served:
@@ -309,7 +309,7 @@ def test_from_a_web_server(graph: rdflib.Graph, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("format_name", ["jelly", "nquads"])
-def test_the_ways_to_name_a_source_and_a_destination(dataset: rdflib.Dataset, format_name: str, tmp_path: Path) -> None:
+def test_sources_and_destinations_of_every_kind(dataset: rdflib.Dataset, format_name: str, tmp_path: Path) -> None:
     """As with the N-Quads of rdflib, but for text, which is refused."""
     dataset.graph(rdflib.URIRef("http://example.org/empty"))
     path = tmp_path / f"x.{'jelly' if format_name == 'jelly' else 'nq'}"

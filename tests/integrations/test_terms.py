@@ -25,12 +25,12 @@ TERMS = st.one_of(
 
 
 @given(TERMS)
-def test_terms_come_back_from_rdflib(term):
+def test_terms_survive_a_round_trip_through_rdflib(term):
     assert rdflib_terms.from_rdflib(rdflib_terms.to_rdflib(term)) == term
 
 
 @given(TERMS)
-def test_terms_come_back_from_pyoxigraph(term):
+def test_terms_survive_a_round_trip_through_pyoxigraph(term):
     assert pyoxigraph_terms.from_pyoxigraph(pyoxigraph_terms.to_pyoxigraph(term)) == term
 
 

@@ -40,7 +40,7 @@ def check_statements(data: bytes, expected: list[PlainStatement]) -> None:
 
 
 @given(streams())
-def test_frames(case: StreamCase) -> None:
+def test_frames_are_read_by_pyjelly(case: StreamCase) -> None:
     data = written(case)
     expected = frames_of(case)
     assert [frame.statements for frame in oracle.decode(data)] == expected
@@ -50,7 +50,7 @@ def test_frames(case: StreamCase) -> None:
 
 
 @given(streams(extras=True))
-def test_namespaces_and_metadata(case: StreamCase) -> None:
+def test_namespaces_and_metadata_are_read_by_pyjelly(case: StreamCase) -> None:
     data = written(case)
     expected = [(plain(frame.statements), frame.namespaces, frame.metadata) for frame in case.frames]
     read_by_oracle = oracle.decode(data)
@@ -164,7 +164,7 @@ def test_files_of_equal_options_concatenate(
 
 
 @given(streams())
-def test_bare_frames(case: StreamCase) -> None:
+def test_bare_frames_are_read_by_pyjelly(case: StreamCase) -> None:
     merged = StreamCase(case.options, [FrameCase(case.statements)])
     data = written(merged, delimited=False)
     assert oracle.decode(data, delimited=False)[0].statements == plain(case.statements)
@@ -172,7 +172,7 @@ def test_bare_frames(case: StreamCase) -> None:
 
 
 @given(streams())
-def test_messages(case: StreamCase) -> None:
+def test_messages_are_read_by_pyjelly(case: StreamCase) -> None:
     data = jellyframe.dumps(case.statements, case.options)
     assert pyjelly_frames(data) == [plain(case.statements)]
     assert plain(jellyframe.loads(data)) == plain(case.statements)

@@ -21,7 +21,7 @@ def pyjelly_cases(draw: st.DrawFn, extras: bool = False) -> StreamCase:
 
 
 @given(pyjelly_cases(), st.integers(1, 40))
-def test_frames(case: StreamCase, frame_size: int) -> None:
+def test_frames_of_pyjelly_are_read(case: StreamCase, frame_size: int) -> None:
     data = written_by_pyjelly(case, frame_size=frame_size)
     with jellyframe.open_reader(data) as reader:
         frames = [plain(frame.statements()) for frame in reader.frames()]
@@ -32,7 +32,7 @@ def test_frames(case: StreamCase, frame_size: int) -> None:
 
 
 @given(pyjelly_cases(extras=True))
-def test_namespaces(case: StreamCase) -> None:
+def test_namespaces_of_pyjelly_are_read(case: StreamCase) -> None:
     data = written_by_pyjelly(case)
     with jellyframe.open_reader(data) as reader:
         frames = list(reader.frames())
@@ -45,7 +45,7 @@ def test_namespaces(case: StreamCase) -> None:
 
 
 @given(pyjelly_cases())
-def test_options(case: StreamCase) -> None:
+def test_options_of_pyjelly_are_read(case: StreamCase) -> None:
     data = written_by_pyjelly(case)
     with jellyframe.open_reader(data) as reader:
         options = reader.options
@@ -60,7 +60,7 @@ def test_options(case: StreamCase) -> None:
 
 
 @given(pyjelly_cases())
-def test_bare_frames(case: StreamCase) -> None:
+def test_bare_frames_of_pyjelly_are_read(case: StreamCase) -> None:
     data = written_by_pyjelly(case, delimited=False)
     with jellyframe.open_reader(data) as reader:
         assert plain(reader.statements()) == plain(case.statements)
@@ -68,7 +68,7 @@ def test_bare_frames(case: StreamCase) -> None:
 
 
 @given(pyjelly_cases(), st.integers(1, 7))
-def test_batches(case: StreamCase, batch_rows: int) -> None:
+def test_batches_of_pyjelly_streams_are_read(case: StreamCase, batch_rows: int) -> None:
     data = written_by_pyjelly(case, frame_size=10)
     with jellyframe.open_reader(data, batch_rows=batch_rows) as reader:
         batches = list(reader.batches())

@@ -94,7 +94,7 @@ def test_outputs_of_any_format(command, server, tmp_path):
     command("subscribe", "nothing", "--to", tmp_path / "empty.nq", code=0)
 
 
-def test_a_series_of_files(command, server, tmp_path):
+def test_a_series_of_files_is_written(command, server, tmp_path):
     command("publish", "--topic", "t", write(tmp_path / "a.jelly", triples(300)))
     command(
         "subscribe", "t", "--to", tmp_path / "series", "--roll-rows", "120", "--out-format", "nt", "--compress", "gzip"
@@ -105,7 +105,7 @@ def test_a_series_of_files(command, server, tmp_path):
     assert "need a folder" in command("subscribe", "t", "--roll-rows", "3", code=2).err
 
 
-def test_a_file_of_a_series_appears_on_time_though_nothing_comes(tmp_path):
+def test_a_file_of_a_series_appears_on_time_without_new_statements(tmp_path):
     folder, resume = tmp_path / "series", tmp_path / "resume.json"
     with ServerProcess("--listen", "127.0.0.1:0", "--default-topic", "replay") as ours:
         words = ["--server", ours.address, "t", "--from", "earliest", "--to", folder, "--out-format", "nt"]
@@ -135,7 +135,7 @@ def test_a_file_that_cannot_be_completed_on_time_ends_the_subscription(tmp_path)
             saver.save(on_batch=lambda _saver: shutil.rmtree(tmp_path / "series"))
 
 
-def test_a_resume_file(command, server, tmp_path):
+def test_a_resume_file_continues_the_subscription(command, server, tmp_path):
     server.has_offsets = True
     with connect(server.address) as client:
         client.publish("t", triples(300), StreamOptions(version=2), acknowledge_every=1)
@@ -151,7 +151,7 @@ def test_a_resume_file(command, server, tmp_path):
 
 
 @pytest.mark.parametrize("series", [True, False])
-def test_a_kill_before_the_first_file_is_whole_loses_nothing(tmp_path, series):
+def test_a_kill_before_the_first_file_is_complete_loses_nothing(tmp_path, series):
     target = tmp_path / ("out" if series else "out.nt")
     rolling = ["--roll-rows", "1000"] if series else []
     with ServerProcess("--listen", "127.0.0.1:0", "--default-topic", "replay") as ours:
@@ -175,7 +175,7 @@ def test_a_kill_before_the_first_file_is_whole_loses_nothing(tmp_path, series):
 
 
 @pytest.mark.parametrize("ends_with", [KeyboardInterrupt, RuntimeError])
-def test_what_was_received_is_kept_whatever_ends_it(server, tmp_path, ends_with):
+def test_received_statements_are_kept_whatever_ends_the_subscription(server, tmp_path, ends_with):
     def stop(saver):
         raise ends_with
 

@@ -52,7 +52,7 @@ def test_the_settings_of_the_examples_are_valid(tmp_path: Path) -> None:
     assert everything_set.tokens[0].name == "gateway"
 
 
-def test_the_unit_and_the_image_call_the_command_as_it_is() -> None:
+def test_the_unit_and_the_image_use_valid_commands() -> None:
     from jellyframe.cli.commands import build_parser
 
     folder = ROOT / "examples" / "grpc"
@@ -66,7 +66,7 @@ def test_the_unit_and_the_image_call_the_command_as_it_is() -> None:
 
 
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd is not installed")
-def test_systemd_takes_the_unit(tmp_path: Path) -> None:
+def test_systemd_accepts_the_unit(tmp_path: Path) -> None:
     unit = (ROOT / "examples" / "grpc" / "jellyframe-grpc.service").read_text(encoding="utf-8")
     path = tmp_path / "jellyframe-grpc.service"
     path.write_text(unit.replace("/opt/jellyframe/bin/jellyframe", sys.executable), encoding="utf-8")

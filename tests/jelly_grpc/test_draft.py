@@ -60,7 +60,7 @@ def take(call: Any, count: int) -> tuple[list[bytes], list[Any], StreamOptions]:
 
 
 @EVERY_TOPIC
-def test_both_dialects_in_and_out(client: PlainClient, topic: str) -> None:
+def test_both_dialects_are_published_and_subscribed_to(client: PlainClient, topic: str) -> None:
     released, draft = client.subscribe(topic), subscribe(client, topic)
     options = StreamOptions.small(stream_name=topic)
     publish(client, frames_of(triples(8), 4, options, dialect="draft"))
@@ -69,7 +69,7 @@ def test_both_dialects_in_and_out(client: PlainClient, topic: str) -> None:
     assert take(draft, 4)[1] == triples(16)
 
 
-def test_frames_that_are_kept_are_sent_in_the_dialect_that_is_asked_for(client: PlainClient) -> None:
+def test_kept_frames_are_sent_in_the_dialect_asked_for(client: PlainClient) -> None:
     options = StreamOptions.small(stream_name="kept", max_name_table_size=3)
     publish(client, frames_of(triples(8), 4, options, dialect="draft"))
     begin = (("jelly-from", "earliest"),)
@@ -119,7 +119,7 @@ def test_a_grouped_stream_goes_to_draft_subscribers(client: PlainClient) -> None
     assert take(call, 4)[1] == triples(16)
 
 
-def test_what_is_refused(client: PlainClient) -> None:
+def test_frames_of_the_other_dialect_and_bad_metadata_are_refused(client: PlainClient) -> None:
     frames = frames_of(triples(4), 4, StreamOptions.small(stream_name="t"))
     code, reason = status(lambda: publish(client, frames))
     assert code is grpc.StatusCode.INVALID_ARGUMENT

@@ -149,7 +149,7 @@ def test_every_subscriber_gets_one_valid_stream_with_everything(seed: int) -> No
         assert listener.subscriber.ending is None
 
 
-def test_frames_without_first_ids_are_made() -> None:
+def test_frames_without_first_ids_depend_on_earlier_frames() -> None:
     (frame,) = frames_of(triples(3), 3)
     shorter = _without_first_ids(frame)
     assert len(shorter) == len(frame) - 2
@@ -198,7 +198,7 @@ def test_a_frame_that_a_subscription_cannot_hold_ends_that_one_only() -> None:
     asyncio.run(run())
 
 
-def test_what_is_published_when_a_subscription_begins_is_not_missed() -> None:
+def test_frames_published_while_a_subscription_starts_are_not_missed() -> None:
     async def run() -> None:
         topic = Topic("t", LiveStore())
         await topic.start()
@@ -221,7 +221,7 @@ def test_what_is_published_when_a_subscription_begins_is_not_missed() -> None:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_untidy_streams_are_forwarded_to_one_who_was_there_from_the_start(seed: int) -> None:
+def test_untidy_streams_are_forwarded_to_subscribers_from_the_start(seed: int) -> None:
     """An encoder that takes every liberty the format allows, behind another stream and from the start."""
     rng = Random(seed)
     statements: list[Triple] = triples(30)

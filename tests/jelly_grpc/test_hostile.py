@@ -58,7 +58,7 @@ def test_damage_is_never_passed_on(client: PlainClient) -> None:
 
 
 @pytest.mark.parametrize("frame", [b"\x0a", b"\xff" * 100, b"\x0a\x05hello", bytes(range(256))])
-def test_what_is_no_frame_is_refused(client: PlainClient, frame: bytes) -> None:
+def test_malformed_frames_are_refused(client: PlainClient, frame: bytes) -> None:
     code, reason = refused(client, [frame])
     assert code is grpc.StatusCode.INVALID_ARGUMENT
     assert reason
@@ -92,7 +92,7 @@ def test_an_endless_stream_is_passed_on_and_ends_with_its_client(client: PlainCl
     subscription.cancel()
 
 
-def test_a_client_that_goes_away_in_between_leaves_a_valid_stream(client: PlainClient, server: RunningServer) -> None:
+def test_a_client_that_disconnects_leaves_a_valid_stream(client: PlainClient, server: RunningServer) -> None:
     subscription = client.subscribe("t")
     with PlainClient(server.address) as other:
         publication = OpenPublication(other)
@@ -113,7 +113,7 @@ def test_streams_are_bounded(client: PlainClient) -> None:
         assert subscription.error().code() is grpc.StatusCode.CANCELLED
 
 
-def test_topics_are_bounded_and_those_that_nobody_uses_are_forgotten(server: RunningServer) -> None:
+def test_topics_are_bounded_and_unused_ones_are_removed(server: RunningServer) -> None:
     with PlainClient(server.address) as client:
         for number in range(100):
             client.publish(frames_of(triples(1), 1, StreamOptions.small(stream_name=f"topic {number}")))

@@ -81,7 +81,7 @@ def test_servers_share_topics_through_the_cluster(servers, brokers):
     assert [statement for value in found for statement in loads(value)] == quads(600)
 
 
-def test_what_others_write_is_read_and_what_is_no_jelly_is_passed_over(servers, brokers):
+def test_records_of_other_writers_are_read_and_invalid_ones_skipped(servers, brokers):
     producer = confluent_kafka.Producer({"bootstrap.servers": brokers.partition("?")[0]})
     with connect(servers[0].address) as client:
         client.publish("foreign", triples(2))
@@ -129,7 +129,7 @@ def test_any_topic_has_a_name_in_kafka(servers):
         ("kafka://localhost:1?partition=x", "is not a number"),
     ],
 )
-def test_clusters_that_are_none(url, reason):
+def test_invalid_cluster_addresses_are_refused(url, reason):
     with pytest.raises(OptionsError, match=reason) as caught:
         KafkaAddress.parse(url)
     assert "secret" not in str(caught.value)
@@ -142,7 +142,7 @@ def test_settings_of_the_library_are_passed_on():
     assert "hidden" not in repr(address)
 
 
-def test_a_topic_of_several_partitions_has_no_one_order(brokers):
+def test_a_topic_of_several_partitions_is_refused(brokers):
     with (
         RunningServer(default_topic=f"kafka://{brokers.partition('?')[0]}") as server,
         connect(server.address) as client,
@@ -151,7 +151,7 @@ def test_a_topic_of_several_partitions_has_no_one_order(brokers):
         client.publish("four", triples(1))
 
 
-def test_the_command(brokers):
+def test_the_command_serves_from_a_cluster(brokers):
     with ServerProcess("--listen", "127.0.0.1:0", "--store", f"kafka://{brokers}") as server:
         with connect(server.address) as client:
             client.publish("by-command", triples(10))
@@ -193,7 +193,7 @@ def test_brokers_need_time_to_know_a_new_topic(brokers, monkeypatch, is_known):
                 client.publish("unknown", triples(1))
 
 
-def test_a_cluster_that_is_not_there(unused_tcp_port, monkeypatch):
+def test_an_unreachable_cluster_is_an_error(unused_tcp_port, monkeypatch):
     monkeypatch.setattr("jellyframe.grpc.retention.kafka_cluster._PATIENCE", 0.5)
     with (
         RunningServer(default_topic=f"kafka://127.0.0.1:{unused_tcp_port}") as server,

@@ -82,7 +82,7 @@ def can_be_met(asked: StreamOptions) -> bool:
 
 
 @given(asked=REQUESTS, offered=offers())
-def test_what_is_answered_fits_the_table_or_is_refused(asked: StreamOptions, offered: StreamOptions) -> None:
+def test_answers_fit_the_table_or_requests_are_refused(asked: StreamOptions, offered: StreamOptions) -> None:
     if not can_be_met(asked):
         with pytest.raises(OptionsError):
             effective_options(asked, offered)
@@ -117,7 +117,7 @@ def test_frames_that_are_forwarded_keep_the_options_of_the_subscription(
 
 
 @given(asked=REQUESTS)
-def test_what_can_never_be_met_is_refused_before_there_is_data(asked: StreamOptions) -> None:
+def test_impossible_requests_are_refused_before_there_is_data(asked: StreamOptions) -> None:
     if can_be_met(asked):
         check_request(asked, LIMITS)
     else:

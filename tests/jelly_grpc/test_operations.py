@@ -52,7 +52,7 @@ def fetched(server: RunningServer, path: str, **headers: str) -> str:
         return text
 
 
-def test_health(server: RunningServer) -> None:
+def test_the_health_service_reports_serving(server: RunningServer) -> None:
     with PlainClient(server.address) as client:
         stub = health_pb2_grpc.HealthStub(client.channel)
         for service in ("", SERVICE):
@@ -77,14 +77,14 @@ def test_reflection_is_there_when_asked_for(server: RunningServer) -> None:
         assert status(lambda: asked(silent.address))[0] is grpc.StatusCode.UNIMPLEMENTED
 
 
-def test_metrics(server: RunningServer) -> None:
+def test_metrics_count_calls_and_topics(server: RunningServer) -> None:
     text = fetched(server, "/metrics")
     assert 'jelly_topic_statements_received_total{topic="t"} 20.0' in text
     assert 'jelly_topic_subscribers{topic="t"} 0.0' in text
     assert 'jelly_calls_total{call="publish",code="OK"} 1.0' in text
 
 
-def test_status_page(server: RunningServer) -> None:
+def test_the_status_page_shows_topics(server: RunningServer) -> None:
     state = json.loads(fetched(server, "/topics.json"))
     assert {topic["name"]: topic["statements"] for topic in state["topics"]} == {"t": 20, "<b>&": 0}
     page = fetched(server, "/")
@@ -97,7 +97,7 @@ def test_status_page(server: RunningServer) -> None:
         fetched(server, "/topics.json", Host="evil.example.org")
 
 
-def test_status_page_on_ipv6_and_who_may_ask_for_it() -> None:
+def test_the_status_page_checks_the_host_also_on_ipv6() -> None:
     settings = ServerSettings(listen="127.0.0.1:0", web="[::1]:0")
     with RunningServer(settings=settings) as server:
         address = server.server.web_address
@@ -111,7 +111,7 @@ def test_status_page_on_ipv6_and_who_may_ask_for_it() -> None:
 
 
 @pytest.mark.parametrize("address", ["0.0.0.0:0", "[::]:0", "example.org:80"])
-def test_status_page_is_for_this_machine_unless_told_otherwise(address: str) -> None:
+def test_the_status_page_is_local_unless_insecure_is_set(address: str) -> None:
     with pytest.raises(OptionsError, match="the status page on"):
         ServerSettings(web=address)
     assert ServerSettings(web=address, insecure=True).web == address
@@ -127,7 +127,7 @@ def test_status_page_in_a_browser(server: RunningServer, tmp_path: Path) -> None
     assert "2 topics, 0 publishers, 0 subscribers" in dom
 
 
-def test_a_server_that_stops_lets_publications_end_and_says_so_to_subscribers() -> None:
+def test_a_stopping_server_drains_publications_and_ends_subscriptions() -> None:
     server = RunningServer()
     with PlainClient(server.address) as client:
         subscription = client.subscribe("t")
@@ -173,7 +173,7 @@ TOPIC_OF_LOGS = 'a b\ncode=OK "c"'
 
 
 @pytest.mark.parametrize("log_format", ["json", "text"])
-def test_logs_tell_who_calls_and_for_which_topic(tmp_path: Path, log_format: str) -> None:
+def test_logs_name_the_caller_and_the_topic(tmp_path: Path, log_format: str) -> None:
     digest = hashlib.sha256(b"secret").hexdigest()
     tokens = f'[[tokens]]\nname = "gateway"\nsha256 = "{digest}"\npublish = ["*"]\n'
     config = tmp_path / "server.toml"
@@ -201,7 +201,7 @@ def test_logs_tell_who_calls_and_for_which_topic(tmp_path: Path, log_format: str
         assert " error nothing was reloaded: " in failed
 
 
-def test_hangup_reloads_and_says_what_is_wrong(tmp_path: Path) -> None:
+def test_sighup_reloads_and_logs_mistakes(tmp_path: Path) -> None:
     config = tmp_path / "server.toml"
     config.write_text('listen = "127.0.0.1:0"\n')
     server = ServerProcess("--config", str(config))
@@ -260,7 +260,7 @@ slow = "block"
 """
 
 
-def test_a_file_of_settings(tmp_path: Path) -> None:
+def test_settings_are_read_from_a_file(tmp_path: Path) -> None:
     path = tmp_path / "server.toml"
     path.write_text(FULL)
     settings = read_config(path)
@@ -294,7 +294,7 @@ def test_a_file_of_settings(tmp_path: Path) -> None:
         ('log_level = "loud"', "must be one of debug"),
     ],
 )
-def test_mistakes_in_a_file_of_settings_are_told(tmp_path: Path, text: str, reason: str) -> None:
+def test_each_mistake_in_the_settings_is_reported(tmp_path: Path, text: str, reason: str) -> None:
     path = tmp_path / "server.toml"
     path.write_text(text)
     with pytest.raises(ConfigError, match=r"server\.toml(, line 1)?: ") as caught:
@@ -340,7 +340,7 @@ sha256 = "secret"
 """
 
 
-def test_all_mistakes_in_a_file_are_told_with_their_lines(tmp_path: Path) -> None:
+def test_all_mistakes_in_a_file_are_reported_with_their_lines(tmp_path: Path) -> None:
     path = tmp_path / "server.toml"
     path.write_text(MISTAKEN)
     with pytest.raises(ConfigError) as caught:
@@ -368,13 +368,13 @@ def test_all_mistakes_in_a_file_are_told_with_their_lines(tmp_path: Path) -> Non
         assert message.startswith(beginning)
 
 
-def test_a_file_that_is_not_utf8_is_told(tmp_path: Path) -> None:
+def test_a_file_that_is_not_utf8_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "server.toml").write_bytes(b'listen = "127.0.0.1:0"\nweb = "\xff"\n')
     with pytest.raises(ConfigError, match="line 2: not TOML: it is not UTF-8"):
         read_config(tmp_path / "server.toml")
 
 
-def test_check_config(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_config_reports_all_mistakes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "good.toml").write_text('topics.a = "replay"\n')
     (tmp_path / "bad.toml").write_text("colour = 1\n")
     (tmp_path / "worse.toml").write_text("colour = 1\ndrain = -1\n")
@@ -392,5 +392,5 @@ def test_check_config(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
         ("a=file:log:b", ("a", TopicSettings("file", "log:b"))),
     ],
 )
-def test_topics_of_the_command_line(text: str, expected: tuple[str, TopicSettings]) -> None:
+def test_topics_are_parsed_from_the_command_line(text: str, expected: tuple[str, TopicSettings]) -> None:
     assert parse_topic(text) == expected

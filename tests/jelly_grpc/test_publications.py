@@ -34,7 +34,7 @@ def published(rng: Random) -> tuple[list[bytes], list[tuple[int, list[tuple[str,
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_the_content_of_a_frame_is_there_whichever_others_were_looked_at(
+def test_the_content_of_a_frame_is_independent_of_other_frames_decoded(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rng = Random(seed)
@@ -56,7 +56,7 @@ def test_the_content_of_a_frame_is_there_whichever_others_were_looked_at(
     publication.finish()
 
 
-def test_a_bad_frame_is_refused_after_frames_that_nobody_looked_at() -> None:
+def test_a_bad_frame_is_refused_after_frames_that_were_not_decoded() -> None:
     frames, _held = published(Random(1))
     publication = Publication(Limits())
     for data in frames[:5]:

@@ -105,7 +105,7 @@ def test_a_topic_that_is_not_utf8_is_refused(client: PlainClient) -> None:
     assert code is INVALID
 
 
-def test_without_a_topic_it_is_the_empty_string(client: PlainClient) -> None:
+def test_an_unset_topic_is_the_empty_string(client: PlainClient) -> None:
     publish(client, "", triples(4))
     call = client.subscribe_raw(b"", metadata=(("jelly-from", "earliest"),), timeout=10)
     assert Received([next(call)]).statements == triples(4)
@@ -130,7 +130,7 @@ def test_a_subscription_is_answered_with_frames_or_an_error(client: PlainClient,
     )
 
 
-def test_what_cannot_be_met_is_invalid_argument(client: PlainClient, topic: str) -> None:
+def test_a_request_that_cannot_be_met_is_invalid_argument(client: PlainClient, topic: str) -> None:
     publish(client, topic, [QUOTED])
     reason = refusal(client, topic, asked(physical_type=PhysicalType.TRIPLES))
     assert "rdf_star" in reason
@@ -209,7 +209,7 @@ def test_tables_are_at_most_as_large_as_asked_for(client: PlainClient, topic: st
     assert got.statements == statements
 
 
-def test_a_name_table_below_what_the_format_needs_is_refused(client: PlainClient, topic: str) -> None:
+def test_a_name_table_below_eight_entries_is_refused(client: PlainClient, topic: str) -> None:
     assert "at least 8" in refusal(client, topic, asked(max_name_table_size=7))
 
 

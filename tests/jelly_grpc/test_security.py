@@ -198,7 +198,7 @@ def test_subscriptions_without_the_right_are_refused(guarded: PlainClient, word:
     assert error.code() in (grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.PERMISSION_DENIED)
 
 
-def test_topics_are_listed_as_far_as_they_may_be_used(guarded: PlainClient) -> None:
+def test_only_topics_that_may_be_used_are_listed(guarded: PlainClient) -> None:
     from jellyframe.grpc.protocol import LIST_TOPICS, decode_topics
 
     guarded.publish(frames("sensors/a"), bearing("writer"))
@@ -237,7 +237,7 @@ def test_patterns_and_the_empty_topic() -> None:
     assert not token("t").allows("publish", "")
 
 
-def test_a_digest_that_is_none_is_refused() -> None:
+def test_an_invalid_digest_is_refused() -> None:
     with pytest.raises(OptionsError, match="64 hexadecimal digits"):
         Token("t", "secret")
     with pytest.raises(OptionsError, match="an empty token"):
@@ -245,7 +245,7 @@ def test_a_digest_that_is_none_is_refused() -> None:
 
 
 @pytest.mark.parametrize("address", ["0.0.0.0:0", "[::]:0", "example.org:80"])
-def test_other_machines_are_not_served_in_the_clear_unless_told_so(address: str) -> None:
+def test_other_machines_are_not_served_without_tls_unless_insecure_is_set(address: str) -> None:
     with pytest.raises(OptionsError, match="there is no TLS"):
         ServerSettings(listen=address)
     ServerSettings(listen=address, insecure=True)

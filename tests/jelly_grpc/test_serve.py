@@ -18,7 +18,7 @@ SHOWN = [*help_examples(), *page_commands("docs/grpc.md"), *page_commands("READM
 EXAMPLES = list(dict.fromkeys(one.command for one in SHOWN if one.command.startswith("jellyframe grpc serve")))
 
 
-def test_it_listens_serves_and_stops(tmp_path: Path) -> None:
+def test_the_command_listens_serves_and_stops(tmp_path: Path) -> None:
     server = ServerProcess("--listen", "127.0.0.1:0", "--topic", "kept=replay")
     with PlainClient(server.address) as client:
         client.publish(frames_of(triples(8), 4, StreamOptions.small(stream_name="kept")))
@@ -29,7 +29,7 @@ def test_it_listens_serves_and_stops(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", EXAMPLES)
-def test_example(command: str, tmp_path: Path) -> None:
+def test_every_example_runs(command: str, tmp_path: Path) -> None:
     make_files(tmp_path)
     if "--check-config" in command:
         run_command(command, tmp_path)
@@ -53,7 +53,7 @@ def test_example(command: str, tmp_path: Path) -> None:
         (["--config", "missing.toml"], "No such file"),
     ],
 )
-def test_what_cannot_be_served_is_one_line(
+def test_arguments_that_cannot_be_served_are_an_error_of_one_line(
     arguments: list[str],
     reason: str,
     tmp_path: Path,

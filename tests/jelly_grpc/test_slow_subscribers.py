@@ -41,7 +41,7 @@ def test_a_live_subscription_that_is_too_slow_is_ended_and_others_get_everything
         assert "the subscriber is too slow" in error.details()
 
 
-def test_with_block_publishers_wait_and_nothing_is_lost() -> None:
+def test_with_block_publishers_wait_and_no_frame_is_lost() -> None:
     with server(slow="block") as running, PlainClient(running.address) as client, PlainClient(running.address) as other:
         slow = client.subscribe("t")
         answers: list[object] = []
@@ -59,7 +59,7 @@ def test_with_block_publishers_wait_and_nothing_is_lost() -> None:
         assert Received(received).statements == STATEMENTS
 
 
-def test_a_blocked_publisher_goes_on_when_the_subscriber_leaves() -> None:
+def test_a_blocked_publisher_continues_when_the_subscriber_leaves() -> None:
     with server(slow="block") as running, PlainClient(running.address) as client, PlainClient(running.address) as other:
         slow = client.subscribe("t")
         answers: list[object] = []
@@ -72,7 +72,7 @@ def test_a_blocked_publisher_goes_on_when_the_subscriber_leaves() -> None:
 
 
 @pytest.mark.parametrize("slow", ["end", "block"])
-def test_where_frames_are_kept_a_slow_subscriber_reads_them_later(slow: str) -> None:
+def test_a_slow_subscriber_reads_kept_frames_later(slow: str) -> None:
     with (
         server("replay", slow) as running,
         PlainClient(running.address) as client,

@@ -28,14 +28,14 @@ def options(topic: str = "t", **changes: object) -> StreamOptions:
     return StreamOptions.small(stream_name=topic, **changes)  # type: ignore[arg-type]
 
 
-def test_a_subscriber_gets_what_is_published(client: PlainClient) -> None:
+def test_a_subscriber_gets_the_published_statements(client: PlainClient) -> None:
     subscription = client.subscribe("t")
     statements = triples(20)
     client.publish(frames_of(statements, 4, options()))
     assert Received(subscription.take(5)).statements == statements
 
 
-def test_frames_go_out_as_they_came(client: PlainClient) -> None:
+def test_frames_are_forwarded_unchanged(client: PlainClient) -> None:
     subscription = client.subscribe("t")
     frames = frames_of(triples(20), 4, options(version=2))
     client.publish(frames)
@@ -43,7 +43,7 @@ def test_frames_go_out_as_they_came(client: PlainClient) -> None:
 
 
 @pytest.mark.parametrize("retention", ["replay", "log"])
-def test_kept_graphs_come_as_quads_unless_asked_for(tmp_path: Path, retention: str) -> None:
+def test_kept_graphs_are_sent_as_quads_unless_asked_for(tmp_path: Path, retention: str) -> None:
     statements = [Quad(*one, IRI("a:g")) for one in triples(20)]
     graphs = PhysicalType.GRAPHS
     where = f"log:{tmp_path / 'log'}" if retention == "log" else retention
@@ -88,7 +88,7 @@ def test_publishers_are_merged_frame_by_frame(client: PlainClient) -> None:
     assert Received(got).frames == expected
 
 
-def test_one_publication_after_the_other(client: PlainClient) -> None:
+def test_publications_are_sent_one_after_the_other(client: PlainClient) -> None:
     subscription = client.subscribe("t")
     got = []
     for number in range(3):
@@ -133,7 +133,7 @@ def test_the_index_of_a_file_is_not_passed_on(client: PlainClient, tmp_path: Pat
 
 
 @pytest.mark.parametrize("retention", ["replay", "log"])
-def test_frames_that_grow_when_they_are_kept_can_be_read(tmp_path: Path, retention: str) -> None:
+def test_stored_frames_above_the_frame_limit_can_be_read(tmp_path: Path, retention: str) -> None:
     """A frame stands by itself in a store, with all names in it that it had from frames before, and its offset."""
     frames = frames_of(triples(60) * 4, 60, StreamOptions.big(stream_name="t", max_name_table_size=9000))
     limits = ServerLimits(max_frame_bytes=max(map(len, frames)), max_name_table_size=10_000)
@@ -145,18 +145,18 @@ def test_frames_that_grow_when_they_are_kept_can_be_read(tmp_path: Path, retenti
         assert Received(subscription.take(4)).statements == triples(60) * 4
 
 
-def test_an_address_that_is_taken_is_told(server: RunningServer) -> None:
+def test_an_address_in_use_is_an_error(server: RunningServer) -> None:
     with pytest.raises(OptionsError, match="the address is in use"):
         RunningServer(listen=server.address)
 
 
-def test_the_topic_in_the_metadata_wins(client: PlainClient) -> None:
+def test_the_topic_in_the_metadata_has_precedence(client: PlainClient) -> None:
     subscription = client.subscribe("日本")
     client.publish(frames_of(triples(4), 4, options("other")), [("jelly-topic-bin", "日本".encode())])
     assert Received(subscription.take(1)).statements == triples(4)
 
 
-def test_what_breaks_a_rule_is_refused_with_the_codecs_message(client: PlainClient) -> None:
+def test_a_bad_frame_is_refused_with_the_message_of_the_codec(client: PlainClient) -> None:
     frames = frames_of(triples(4), 4, options())
     code, details = status(lambda: client.publish_raw(iter([frames[0][:-5]]), timeout=10))
     assert code.name == "INVALID_ARGUMENT"

@@ -158,7 +158,7 @@ def has_its_graph(row: PatchRow) -> bool:
     restart_every=st.sampled_from([None, 1, 64]),
     index=st.booleans(),
 )
-def test_jelly_jvm_reads_what_we_write(
+def test_jelly_jvm_reads_our_patches(
     patch_jvm: Jvm,
     folder: Path,
     library: str,
@@ -188,7 +188,7 @@ def test_jelly_jvm_reads_a_bare_frame(patch_jvm: Jvm, folder: Path, library: str
 @LIBRARIES
 @EXAMPLES
 @given(data=st.data(), frame_rows=st.sampled_from([1, 3, 256]))
-def test_we_read_what_jelly_jvm_writes(
+def test_we_read_patches_of_jelly_jvm(
     patch_jvm: Jvm, folder: Path, library: str, data: st.DataObject, frame_rows: int
 ) -> None:
     options, patches = data.draw(cases(library))

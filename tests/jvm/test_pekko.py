@@ -110,7 +110,7 @@ def test_the_name_of_their_stream_is_its_topic(our_server: str, tmp_path: Path) 
     assert canonical(taken.out) == canonical((tmp_path / "in.nt").read_bytes())
 
 
-def test_what_their_client_asks_for_is_met_or_refused(our_server: str, tmp_path: Path) -> None:
+def test_requests_of_their_client_are_met_or_refused(our_server: str, tmp_path: Path) -> None:
     count = write(tmp_path / "in.jelly", PhysicalType.TRIPLES)
     java("publish", port(our_server), "netty", tmp_path / "in.jelly", "asked for")
 
@@ -137,7 +137,7 @@ def test_their_client_is_told_why_a_publication_is_refused(our_server: str, tmp_
     assert refusal.startswith("INVALID_ARGUMENT the publication has no frames")
 
 
-def test_their_client_is_told_why_a_stream_is_refused_that_it_is_still_sending(our_server: str, tmp_path: Path) -> None:
+def test_their_client_is_told_why_a_stream_is_refused_before_its_end(our_server: str, tmp_path: Path) -> None:
     write(tmp_path / "whole.jelly", PhysicalType.TRIPLES)
     headless = split_frames((tmp_path / "whole.jelly").read_bytes())[1:]
     (tmp_path / "headless.jelly").write_bytes(b"".join(encode_varint(len(frame)) + frame for frame in headless))
@@ -173,7 +173,7 @@ def test_our_python_clients_with_their_server(their_server: str) -> None:
     assert asyncio.run(asynchronous()) == QUADS
 
 
-def test_what_their_server_refuses_is_an_error_with_its_words(their_server: str, tmp_path: Path) -> None:
+def test_refusals_of_their_server_are_errors_with_its_message(their_server: str, tmp_path: Path) -> None:
     with jellyframe.grpc.connect(their_server) as client:
         with pytest.raises(RemoteError, match="not for publications") as publication:
             client.publish("refused", TRIPLES)

@@ -51,7 +51,7 @@ def line(statement: Statement) -> str:
 @pytest.mark.parametrize("library", LIBRARIES)
 @EXAMPLES
 @given(case=st.data())
-def test_the_jvm_reads_what_we_write(jvm: Jvm, folder: Path, library: str, case: st.DataObject) -> None:
+def test_the_jvm_reads_our_streams(jvm: Jvm, folder: Path, library: str, case: st.DataObject) -> None:
     statements = case.draw(data_sets())
     shape = Shape(quads=any(isinstance(statement, Quad) for statement in statements), star=True)
     options = with_room_for(case.draw(stream_options(shape)), statements)
@@ -75,7 +75,7 @@ def test_the_jvm_reads_what_we_write(jvm: Jvm, folder: Path, library: str, case:
     preset=st.sampled_from(["small", "big"]),
     frame_rows=st.sampled_from([1, 3, 256]),
 )
-def test_we_read_what_the_jvm_writes(
+def test_we_read_streams_of_the_jvm(
     jvm: Jvm, folder: Path, library: str, statements: list[Statement], as_graphs: bool, preset: str, frame_rows: int
 ) -> None:
     has_graphs = any(isinstance(statement, Quad) for statement in statements)

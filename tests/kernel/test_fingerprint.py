@@ -52,7 +52,7 @@ def test_statements_have_equal_fingerprints_if_they_are_equal(data):
     assert [tuple(Fingerprints(KEY).of_statements(one.columns, one.terms).tolist()) for one in alone] == pairs
 
 
-def test_what_looks_alike_differs():
+def test_similar_terms_have_different_fingerprints():
     a = IRI("a")
     objects: list[Any] = [
         a,
@@ -91,7 +91,7 @@ def test_another_key_gives_other_fingerprints():
     first=st.lists(st.tuples(st.integers(0, 5), st.integers(0, 3)), max_size=30),
     second=st.lists(st.tuples(st.integers(0, 5), st.integers(0, 3)), max_size=30),
 )
-def test_the_table_against_a_dictionary(twin: ModuleType, first, second):
+def test_the_table_agrees_with_a_dictionary(twin: ModuleType, first, second):
     """Fingerprints that choose the same slot, and differ in one half only."""
     table_module = import_module(f"{twin.__name__}.kernel.fingerprint_table_cy")
 

@@ -24,13 +24,13 @@ def touch(table, slot: int, stamp: int) -> None:
     load_twin_module("pure", "kernel.recency").touch(table, slot, stamp)
 
 
-def test_the_oldest_gives_way() -> None:
+def test_the_least_recently_used_slot_is_evicted() -> None:
     table = full_table()
     touch(table, 1, 1000)
     assert [put(table, f"new {number}", 1000 + number) for number in range(1, 4)] == [2, 3, 4]
 
 
-def test_the_slot_behind_the_last_one_is_preferred_if_it_is_hardly_younger_than_the_oldest() -> None:
+def test_the_next_slot_is_evicted_if_it_is_almost_as_old_as_the_oldest() -> None:
     table = full_table()
     # Now 6 is the oldest, and 5 as good as that.
     for slot in (1, 2, 3, 4):
@@ -40,7 +40,7 @@ def test_the_slot_behind_the_last_one_is_preferred_if_it_is_hardly_younger_than_
     assert put(table, "new", 1001) == 5
 
 
-def test_the_slot_behind_the_last_one_stays_if_it_is_clearly_younger() -> None:
+def test_the_next_slot_is_kept_if_it_is_clearly_newer() -> None:
     table = full_table()
     for slot in (1, 2, 3, 4):
         touch(table, slot, 1000)

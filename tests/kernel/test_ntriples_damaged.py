@@ -102,7 +102,7 @@ def damaged_texts(draw: st.DrawFn) -> bytes:
         damaged_texts(), st.lists(st.sampled_from(MATERIAL), max_size=10).map(lambda parts: "".join(parts).encode())
     )
 )
-def test_what_oxigraph_accepts(kernel: TextKernel, text: bytes) -> None:
+def test_text_that_oxigraph_accepts_is_read_alike(kernel: TextKernel, text: bytes) -> None:
     """It checks IRIs and language tags more closely, so what it accepts is a part of what the grammar allows."""
     expected = parse_with_oxigraph(text)
     if expected is not None:

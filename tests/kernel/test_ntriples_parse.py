@@ -63,7 +63,7 @@ OBJECTS: list[tuple[str, Any]] = [
 
 
 @pytest.mark.parametrize(("text", "term"), OBJECTS, ids=[text[:30] for text, _ in OBJECTS])
-def test_objects(kernel: TextKernel, text: str, term: Any) -> None:
+def test_objects_of_every_kind_are_read(kernel: TextKernel, text: str, term: Any) -> None:
     assert kernel.parse(f"<x:s> <x:p> {text} .\n".encode()) == plain([Triple(S, P, term)])
     assert kernel.parse(f"<x:s><x:p>{text}.".encode()) == plain([Triple(S, P, term)])
     assert kernel.parse_terms(text) == [plain_term(term)]
@@ -95,11 +95,11 @@ DOCUMENTS: list[tuple[str, list[Triple]]] = [
 
 
 @pytest.mark.parametrize(("text", "statements"), DOCUMENTS, ids=range(len(DOCUMENTS)))
-def test_documents(kernel: TextKernel, text: str, statements: list[Triple]) -> None:
+def test_documents_are_read(kernel: TextKernel, text: str, statements: list[Triple]) -> None:
     assert kernel.parse(text.encode()) == plain(statements)
 
 
-def test_quads(kernel: TextKernel) -> None:
+def test_quads_are_read(kernel: TextKernel) -> None:
     text = b"<x:s> <x:p> <x:o> <x:g> .\n<x:s> <x:p> <x:o> <x:g>.\n<x:s> <x:p> <x:o> .\n<x:s> <x:p> <x:o>_:g.\n"
     graphs: list[GraphName] = [G, G, DEFAULT_GRAPH, BlankNode("g")]
     assert kernel.parse(text, quads=True) == plain(Quad(*SPO, graph) for graph in graphs)
@@ -234,7 +234,7 @@ BAD_LINES: list[tuple[bytes | str, int, str]] = [
 
 
 @pytest.mark.parametrize(("text", "column", "words"), BAD_LINES, ids=[str(text)[:40] for text, _, _ in BAD_LINES])
-def test_bad_lines(kernel: TextKernel, text: bytes | str, column: int, words: str) -> None:
+def test_bad_lines_are_errors_with_a_position(kernel: TextKernel, text: bytes | str, column: int, words: str) -> None:
     line = text.encode() if isinstance(text, str) else text
     before = '<x:s> <x:p> "é" .\r\n# é\n\r'.encode()
     with pytest.raises(TextError) as raised:
@@ -257,7 +257,7 @@ def test_bad_lines(kernel: TextKernel, text: bytes | str, column: int, words: st
         ("<x:s> <x:p> <x:o> <x:g> <x:g> .", 25, "expected '.', found '<'"),
     ],
 )
-def test_bad_graphs(kernel: TextKernel, line: str, column: int, words: str) -> None:
+def test_bad_graphs_are_refused(kernel: TextKernel, line: str, column: int, words: str) -> None:
     with pytest.raises(TextError, match=f"column {column}: .*{words}"):
         kernel.parse(line.encode(), quads=True)
 
@@ -283,7 +283,7 @@ WHOLE = (
 ).encode()
 
 
-def test_every_cut_in_two(kernel: TextKernel) -> None:
+def test_text_cut_at_any_byte_is_read(kernel: TextKernel) -> None:
     whole = kernel.parse(WHOLE, quads=True)
     assert len(whole) == 4
     for cut in range(len(WHOLE) + 1):
@@ -291,7 +291,7 @@ def test_every_cut_in_two(kernel: TextKernel) -> None:
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7])
-def test_small_pieces(kernel: TextKernel, size: int) -> None:
+def test_text_in_small_pieces_is_read(kernel: TextKernel, size: int) -> None:
     pieces = [WHOLE[start : start + size] for start in range(0, len(WHOLE), size)]
     assert kernel.parse(*pieces, quads=True) == kernel.parse(WHOLE, quads=True)
 
@@ -351,7 +351,7 @@ def test_a_hook_may_stop_the_reading(kernel: TextKernel) -> None:
 
 
 # ---- single terms -------------------------------------------------------------------------------------
-def test_terms_of_every_kind(kernel: TextKernel) -> None:
+def test_terms_of_every_kind_are_read(kernel: TextKernel) -> None:
     strings = [
         "<x:s>",
         "_:b",
@@ -367,7 +367,7 @@ def test_terms_of_every_kind(kernel: TextKernel) -> None:
     ]
 
 
-def test_strings_that_come_again_are_the_same_terms(kernel: TextKernel) -> None:
+def test_repeated_strings_are_the_same_terms(kernel: TextKernel) -> None:
     long = '"' + 200 * "x" + '"'
     # Far more than are remembered, so that they push one another out and come back; lengths and hashes meet by chance.
     strings = [f"<x:{number % 7000}>" for number in range(20_000)]
@@ -377,7 +377,7 @@ def test_strings_that_come_again_are_the_same_terms(kernel: TextKernel) -> None:
     assert kernel.parse_terms(*strings) == [expected[string] for string in strings]
 
 
-def test_iris_that_are_none_can_be_told_from_text(kernel: TextKernel) -> None:
+def test_strings_that_are_not_iris_are_kept(kernel: TextKernel) -> None:
     assert kernel.parse_terms("<>", "<a b>".replace(" ", "\\u0020"), "<é>") == [
         ("iri", ""),
         ("iri", "a b"),
@@ -397,7 +397,7 @@ def test_iris_that_are_none_can_be_told_from_text(kernel: TextKernel) -> None:
         ("<a b>", 3, "found ' '"),
     ],
 )
-def test_bad_terms(kernel: TextKernel, string: str, column: int, words: str) -> None:
+def test_bad_terms_are_refused(kernel: TextKernel, string: str, column: int, words: str) -> None:
     with pytest.raises(TextError) as raised:
         kernel.parse_terms("<x:before>", '"é"', string, "<x:after>")
     assert words in raised.value.message

@@ -84,7 +84,7 @@ TEXTS: list[tuple[Any, str]] = [
 
 
 @pytest.mark.parametrize(("term", "text"), TEXTS, ids=[text[:30] for _, text in TEXTS])
-def test_texts(kernel: Kernel, term: Any, text: str) -> None:
+def test_terms_are_written(kernel: Kernel, term: Any, text: str) -> None:
     assert kernel.text(term) == text == str(term)
 
 
@@ -92,7 +92,7 @@ ODD_LABELS = ["", "a b", "a.", ".a", "-a", "a:b", "é×", "·", "<x>", "a\nb", "
 
 
 @pytest.mark.parametrize("label", ODD_LABELS)
-def test_labels_that_are_none_are_spelled_in_hexadecimal(kernel: Kernel, label: str) -> None:
+def test_invalid_labels_are_written_in_hexadecimal(kernel: Kernel, label: str) -> None:
     text = kernel.text(BlankNode(label))
     assert text == f"_:hex-{label.encode().hex()}"
     assert kernel.parse_terms(text) == [("bnode", label)]
@@ -107,7 +107,7 @@ def test_labels_stay_distinct(kernel: Kernel, labels: list[str]) -> None:
 
 
 @pytest.mark.parametrize("tag", ["en_GB", "e n", "en-", "1", "é", "en .\n<x:s>"])
-def test_language_tags_that_are_none_are_refused(kernel: Kernel, tag: str) -> None:
+def test_invalid_language_tags_are_refused(kernel: Kernel, tag: str) -> None:
     with pytest.raises(TextError, match="is not a valid language tag"):
         kernel.text(Literal("x", language=tag))
 
@@ -115,12 +115,12 @@ def test_language_tags_that_are_none_are_refused(kernel: Kernel, tag: str) -> No
 @given(
     term=st.one_of(st.builds(IRI, st.text()), st.builds(Literal, st.text()), st.builds(Literal, st.text(), st.text()))
 )
-def test_any_text_comes_back(kernel: Kernel, term: Any) -> None:
+def test_any_text_survives_a_round_trip(kernel: Kernel, term: Any) -> None:
     assert kernel.parse_terms(kernel.text(term)) == [plain_term(term)]
 
 
 @given(data=st.data())
-def test_lines(kernel: Kernel, data: st.DataObject) -> None:
+def test_lines_are_those_of_the_statements(kernel: Kernel, data: st.DataObject) -> None:
     statements = data.draw(any_statements())
     expected = [f"{statement.to_line()}\n" for statement in statements]
     batch = kernel.batch(statements)
@@ -131,7 +131,7 @@ def test_lines(kernel: Kernel, data: st.DataObject) -> None:
 
 
 @given(data=st.data())
-def test_lines_come_back(kernel: Kernel, data: st.DataObject) -> None:
+def test_lines_survive_a_round_trip(kernel: Kernel, data: st.DataObject) -> None:
     shape = data.draw(st.builds(Shape, st.just(True), st.booleans(), st.booleans()))
     statements = data.draw(statement_lists(shape))
     text = kernel.lines(kernel.batch(statements))
@@ -139,12 +139,12 @@ def test_lines_come_back(kernel: Kernel, data: st.DataObject) -> None:
 
 
 @given(st.text() | st.text("ab.-_:é·̀", max_size=5))
-def test_str_of_a_blank_node_is_what_text_has(kernel: Kernel, label: str) -> None:
+def test_str_of_a_blank_node_equals_its_text(kernel: Kernel, label: str) -> None:
     assert str(BlankNode(label)) == kernel.text(BlankNode(label))
 
 
 @given(statements=any_statements(), piece_bytes=st.sampled_from([1, 7, 50, 10_000]))
-def test_lines_in_pieces(kernel: Kernel, statements: list[Any], piece_bytes: int) -> None:
+def test_pieces_join_to_the_lines(kernel: Kernel, statements: list[Any], piece_bytes: int) -> None:
     """Written without texts of terms, in pieces of any size, lines are the same; and so are their sizes."""
     batch = kernel.batch(statements)
     expected = kernel.lines(batch)
@@ -161,7 +161,7 @@ def test_lines_in_pieces(kernel: Kernel, statements: list[Any], piece_bytes: int
     assert bytes(lines) == expected
 
 
-def test_long_terms_in_pieces(kernel: Kernel) -> None:
+def test_long_terms_are_written_in_pieces(kernel: Kernel) -> None:
     long = "é\n" * 700_000
     rows = [Triple(IRI("x:" + "y " * 900_000), P, Literal(long)), Triple(S, P, Literal(long, "x:t"))]
     rows += [Triple(S, P, Literal(long, language="en")), Triple(S, P, Triple(S, P, Literal(long)))]

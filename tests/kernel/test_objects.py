@@ -45,7 +45,7 @@ def kit(request: pytest.FixtureRequest) -> Kit:
 
 class TestRoundTrip:
     @given(statements=any_statements())
-    def test_statements_come_back(self, kit: Kit, statements: list[Any]) -> None:
+    def test_statements_survive_a_round_trip(self, kit: Kit, statements: list[Any]) -> None:
         ours = build(kit.terms, plain(statements))
         again = kit.Batch.from_statements(ours).statements()
         assert again == ours
@@ -85,7 +85,7 @@ class TestRoundTrip:
         assert statements == [quoting, quoting]
         assert type(statements[0]) is type(statements[0].o) is kit.Triple
 
-    def test_the_first_statement_tells_whether_there_are_graphs(self, kit: Kit) -> None:
+    def test_the_first_statement_decides_about_graphs(self, kit: Kit) -> None:
         assert not kit.Batch.from_statements([kit.triple]).has_graph
         assert kit.Batch.from_statements([kit.Quad(*kit.triple, kit.g)]).has_graph
         assert not kit.Batch.from_statements([]).has_graph
@@ -103,7 +103,7 @@ class TestRoundTrip:
         assert batch.terms.count == 3 + 151
         assert batch.statements()[0].o.s.o.p == kit.p
 
-    def test_statements_are_no_work_for_the_garbage_collector(self, kit: Kit) -> None:
+    def test_statements_are_not_tracked_by_the_garbage_collector(self, kit: Kit) -> None:
         if kit.name != "compiled":
             pytest.skip("only compiled code can tell it so")
         batch = kit.Batch.from_statements([kit.Quad(kit.s, kit.p, kit.triple, kit.terms.DEFAULT_GRAPH)])
@@ -112,7 +112,7 @@ class TestRoundTrip:
 
 
 class TestStatementBuilder:
-    def test_it_draws_no_more_than_asked(self, kit: Kit) -> None:
+    def test_the_iterator_is_drawn_no_further_than_asked(self, kit: Kit) -> None:
         endless = (kit.Triple(kit.terms.IRI(f"urn:{i}"), kit.p, kit.o) for i in itertools.count())
         builder = kit.objects.StatementBuilder(None)
         assert builder.add(endless, 3) == 3
@@ -121,10 +121,10 @@ class TestStatementBuilder:
         assert builder.add(endless, 2) == 2
         assert builder.rows == 5
 
-    def test_it_tells_when_an_iterator_has_ended(self, kit: Kit) -> None:
+    def test_the_end_of_an_iterator_is_reported(self, kit: Kit) -> None:
         assert kit.objects.StatementBuilder(None).add(iter([kit.triple, kit.triple]), 5) == 2
 
-    def test_taking_begins_a_new_batch(self, kit: Kit) -> None:
+    def test_take_starts_a_new_batch(self, kit: Kit) -> None:
         builder = kit.objects.StatementBuilder(None)
         assert builder.has_graph is None
         builder.add([kit.Quad(*kit.triple, kit.g)], 5)
@@ -157,7 +157,7 @@ class TestStatementBuilder:
         ],
         ids=["str", "int", "None", "list", "tuple", "long str"],
     )
-    def test_what_is_no_term_is_refused(self, kit: Kit, wrong: Any, said: str) -> None:
+    def test_objects_other_than_terms_are_refused(self, kit: Kit, wrong: Any, said: str) -> None:
         for place, before in itertools.product(range(3), range(2)):
             terms = [*kit.triple]
             terms[place] = wrong
@@ -167,7 +167,7 @@ class TestStatementBuilder:
                     builder.add([kit.triple] * before + [statement], 5)
                 assert builder.rows == before
 
-    def test_quads_and_the_default_graph_are_no_terms(self, kit: Kit) -> None:
+    def test_quads_and_the_default_graph_are_not_terms(self, kit: Kit) -> None:
         quad = kit.Quad(*kit.triple, kit.g)
         with pytest.raises(EncodeError, match="a tuple of 4 for a term"):
             kit.objects.build_statements([kit.Triple(kit.s, kit.p, quad)])
@@ -175,12 +175,12 @@ class TestStatementBuilder:
             kit.objects.build_statements([kit.Triple(kit.s, kit.p, kit.terms.DEFAULT_GRAPH)])
 
     @pytest.mark.parametrize("wrong", [None, "x", 5])
-    def test_what_is_no_graph_is_refused(self, kit: Kit, wrong: Any) -> None:
+    def test_terms_that_cannot_be_graphs_are_refused(self, kit: Kit, wrong: Any) -> None:
         with pytest.raises(EncodeError, match=r"^statement 0 has .* for a term"):
             kit.objects.StatementBuilder(True).add([kit.Quad(*kit.triple, wrong)], 5)
 
     @pytest.mark.parametrize("wrong", ["<a> <b> <c> .", 5, None, ["s", "p", "o"]])
-    def test_what_is_no_statement_is_refused(self, kit: Kit, wrong: Any) -> None:
+    def test_objects_other_than_statements_are_refused(self, kit: Kit, wrong: Any) -> None:
         with pytest.raises(EncodeError, match=r"^statement 0 is .*, not a Triple or a Quad"):
             kit.objects.StatementBuilder(None).add([wrong], 5)
 

@@ -83,7 +83,7 @@ def lines(kernel: TurtleKernel, text: bytes, **options: Any) -> list[str]:
     return [str(statement) for statement in kernel.parse(PREFIXES + text, **options)]
 
 
-def test_language_tags_stay_as_they_are(kernel: TurtleKernel) -> None:
+def test_language_tags_keep_their_case(kernel: TurtleKernel) -> None:
     (statement,) = lines(kernel, b':s :p "x"@EN-gb-Latn .')
     assert "EN-gb-Latn" in statement
 
@@ -118,7 +118,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("text", "line", "column", "message"), BAD)
-def test_errors_have_a_place(kernel: TurtleKernel, text: bytes, line: int, column: int, message: str) -> None:
+def test_errors_have_a_position(kernel: TurtleKernel, text: bytes, line: int, column: int, message: str) -> None:
     for pieces in ((PREFIXES + text,), tuple(bytes([byte]) for byte in PREFIXES + text)):
         with pytest.raises(TextError, match=message) as caught:
             kernel.parse(*pieces)
@@ -135,7 +135,7 @@ def test_errors_have_a_place(kernel: TurtleKernel, text: bytes, line: int, colum
         b'@version "1.2" .',
     ],
 )
-def test_what_came_with_rdf_1_2_is_refused_by_name(kernel: TurtleKernel, text: bytes) -> None:
+def test_rdf_1_2_syntax_is_refused_by_name(kernel: TurtleKernel, text: bytes) -> None:
     with pytest.raises(TextError, match=r"RDF 1\.2, and Jelly has no place for it yet"):
         lines(kernel, text)
 

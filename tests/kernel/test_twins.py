@@ -24,7 +24,7 @@ def test_each_twin_runs_on_its_kernel(twin, request):
 
 
 @pytest.mark.skipif(kernel_name() == "pure", reason="there is but one kernel in this process")
-def test_the_copy_never_reaches_back_to_what_it_is_a_copy_of():
+def test_a_twin_shares_no_class_with_the_original():
     for name in ("batch", *MODULES):
         copy = vars(kernel_twins.load_twin_module("pure", name))
         original = vars(kernel_twins.load_twin_module("compiled", name))
@@ -33,7 +33,7 @@ def test_the_copy_never_reaches_back_to_what_it_is_a_copy_of():
         assert all(origin.startswith(kernel_twins.SHARED) for origin in origins), f"{name}: {origins}"
 
 
-def test_the_originals_stay_as_they_are():
+def test_the_original_modules_are_unchanged():
     kernel_twins.load_twin("pure")
     assert sys.modules["jellyframe"] is jellyframe
     assert jellyframe.kernel.kernel_name() == kernel_name()

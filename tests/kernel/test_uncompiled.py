@@ -7,7 +7,7 @@ import pytest
 from jellyframe.kernel import _uncompiled as cython
 
 
-def test_it_says_that_nothing_is_compiled():
+def test_compiled_is_false():
     assert cython.compiled is False
 
 
@@ -30,18 +30,18 @@ def test_cast_converts_as_c_does(c_type, value, converted):
     assert cython.cast(c_type, value) == converted
 
 
-def test_cast_leaves_what_is_no_number_alone():
+def test_cast_returns_other_objects_unchanged():
     view = memoryview(b"abc")
     assert cython.cast(cython.const[cython.uchar][::1], view) is view
 
 
-def test_declare_gives_the_value():
+def test_declare_returns_the_value():
     assert cython.declare(cython.Py_ssize_t, 7) == 7
     assert cython.declare(cython.Py_ssize_t, visibility="readonly") is None
 
 
 @pytest.mark.parametrize("name", ["cclass", "cfunc", "ccall", "inline", "final", "internal", "no_gc", "nogil"])
-def test_decorators_give_back_what_they_get(name):
+def test_decorators_return_the_function_unchanged(name):
     def function(): ...
 
     assert getattr(cython, name)(function) is function

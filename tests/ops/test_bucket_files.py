@@ -37,7 +37,7 @@ def test_each_subject_is_in_one_bucket_and_nothing_is_lost(tmp_path_factory, str
     assert aside == len(streams)
 
 
-def test_a_file_that_is_cut_is_refused(tmp_path: Path) -> None:
+def test_a_truncated_file_is_refused(tmp_path: Path) -> None:
     storage, _path = locate(str(tmp_path))
     path = tmp_path / "x"
     with BucketFile(storage, str(path), 2):
@@ -49,13 +49,13 @@ def test_a_file_that_is_cut_is_refused(tmp_path: Path) -> None:
             list(read_bucket(storage, [str(path)], 0))
 
 
-def test_how_many_buckets() -> None:
+def test_the_number_of_buckets_follows_from_the_size() -> None:
     assert buckets_for(0) == 1
     assert buckets_for(0, 4) == 4
     assert buckets_for(10**12, 4) > 50_000
 
 
-def test_open_pieces_take_little_memory_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_buffers_of_open_buckets_are_bounded_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bucket_files, "_OPEN_BYTES", 300_000)
     storage, _path = locate(str(tmp_path))
     statements = [Triple(IRI(f"a:{number}"), IRI("a:p"), Literal(f"{number}" * 20_000)) for number in range(200)]

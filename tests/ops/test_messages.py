@@ -21,7 +21,7 @@ def triples(subject, count):
 MESSAGES = pa.array([dumps(triples("a", 3)), None, b"no Jelly", dumps(triples("b", 2))], pa.binary())
 
 
-def test_lists_and_back():
+def test_messages_decode_to_lists_and_encode_back():
     lists = decode_lists(MESSAGES, LISTS, layout="ntriples", mode=PERMISSIVE)
     assert [None if one is None else len(one) for one in lists.to_pylist()] == [3, None, None, 2]
     again = decode_lists(encode_lists(lists), LISTS, layout="ntriples")
@@ -30,7 +30,7 @@ def test_lists_and_back():
         decode_lists(MESSAGES, LISTS, layout="ntriples")
 
 
-def test_rows_with_what_is_kept_of_their_message():
+def test_rows_keep_columns_of_their_message():
     batch = pa.record_batch({"key": pa.array(["x", "y", "z", "w"]), "value": MESSAGES})
     schema = pa.schema([("key", pa.string()), *SCHEMA])
     (rows,) = (

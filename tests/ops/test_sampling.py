@@ -24,7 +24,7 @@ def sampled(sampler, statements, rows=500):
     return texts(statement for batch in sampler.sample(batches(statements, rows)) for statement in batch.statements())
 
 
-def test_the_same_whatever_the_order_and_the_batches():
+def test_a_sample_is_independent_of_order_and_batches():
     shuffled = random.Random(1).sample(STATEMENTS, len(STATEMENTS))
     for whole_subjects in (False, True):
         sampler = Sampler(7, whole_subjects).of_fraction(0.3)
@@ -36,7 +36,7 @@ def test_the_same_whatever_the_order_and_the_batches():
         assert sampled(Sampler(7, whole_subjects).of_fraction(0.1), STATEMENTS) < sample
 
 
-def test_fractions_at_the_ends():
+def test_fractions_0_and_1_take_nothing_and_everything():
     assert sampled(Sampler().of_fraction(1), STATEMENTS) == texts(STATEMENTS)
     assert not sampled(Sampler().of_fraction(0), STATEMENTS)
     for fraction in (-0.1, 1.1, float("nan")):
@@ -52,7 +52,7 @@ def test_seeds_are_independent():
 
 
 @pytest.mark.parametrize("number", [0, 1, 10, 1001, len(STATEMENTS), 10_000])
-def test_exact_numbers(number):
+def test_a_count_takes_exactly_that_many_statements(number):
     sampler = Sampler(3)
     smallest = sampler.smallest(batches(STATEMENTS, 100), number).to_pylist()
     assert smallest == sorted(smallest)
@@ -63,7 +63,7 @@ def test_exact_numbers(number):
         assert sampled(limited, STATEMENTS).total() == len(smallest)
 
 
-def test_numbers_of_subjects():
+def test_a_count_of_subjects_takes_whole_subjects():
     sampler = Sampler(3, whole_subjects=True)
     smallest = sampler.smallest(batches(STATEMENTS, 100), 20).to_pylist()
     assert len(set(smallest)) == 20

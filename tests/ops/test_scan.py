@@ -33,7 +33,7 @@ def folder(tmp_path):
     return tmp_path
 
 
-def test_many_files_of_many_formats(folder):
+def test_files_of_several_formats_are_read_as_one_table(folder):
     assert rows(scan(folder, "ntriples")) == texts(STATEMENTS * 3)
     assert rows(scan([folder / "a.jelly", f"{folder}/*.parquet"], "ntriples")) == texts(STATEMENTS * 2)
     assert isinstance(scan(folder), pa.RecordBatchReader)
@@ -41,13 +41,13 @@ def test_many_files_of_many_formats(folder):
     assert scan(folder / "a.jelly").read_all().equals(jellyframe.read_table(folder / "a.jelly").combine_chunks())
 
 
-def test_what_is_read_can_be_written(folder):
+def test_scanned_rows_can_be_written_in_every_layout(folder):
     for layout in ("struct", "ntriples", "flat"):
         jellyframe.write_table(scan(folder, layout), folder / "_copy")
         assert rows(scan(folder / "_copy", "ntriples", in_format="jelly")) == texts(STATEMENTS * 3)
 
 
-def test_columns(folder):
+def test_columns_are_selected_in_the_order_given(folder):
     reader = scan(folder / "a.jelly", "flat", columns=["file", "o_kind", "frame"])
     assert reader.schema.names == ["file", "o_kind", "frame"]
     table = reader.read_all()
@@ -71,12 +71,12 @@ FILTERS = {
 
 
 @pytest.mark.parametrize(("filters", "is_wanted"), FILTERS.values(), ids=FILTERS)
-def test_filters(folder, filters, is_wanted):
+def test_filters_select_statements_by_their_terms(folder, filters, is_wanted):
     wanted = [quad for quad in STATEMENTS if is_wanted(quad)]
     assert rows(scan(folder, "ntriples", **filters)) == texts(wanted * 3)
 
 
-def test_a_given_filesystem(folder):
+def test_a_filesystem_can_be_passed(folder):
     inside = pyarrow.fs.SubTreeFileSystem(str(folder), pyarrow.fs.LocalFileSystem())
     assert rows(scan("", "ntriples", filesystem=inside)) == texts(STATEMENTS * 3)
     assert rows(scan(["a.jelly", "*.nq.gz"], "ntriples", filesystem=inside)) == texts(STATEMENTS * 2)
@@ -96,7 +96,7 @@ def test_files_are_read_as_batches_are_drawn(tmp_path):
         reader.read_next_batch()
 
 
-def test_modes(folder):
+def test_modes_raise_drop_or_report_bad_input(folder):
     (folder / "bad.nt").write_bytes(b"<http://a/s> <http://a/p> .\n")
     (folder / "empty.jelly").touch()
     for name in ("bad.nt", "empty.jelly"):
@@ -123,7 +123,7 @@ def test_invalid_arguments_are_refused(folder):
         scan(folder, "wide")  # type: ignore[arg-type]
 
 
-def test_a_folder_that_is_rewritten_meanwhile(tmp_path):
+def test_a_folder_rewritten_during_a_scan_is_an_error(tmp_path):
     write_jelly(tmp_path / "a.jelly", STATEMENTS)
     reader = scan(tmp_path, "ntriples")
     (tmp_path / "a.jelly").unlink()
@@ -131,7 +131,7 @@ def test_a_folder_that_is_rewritten_meanwhile(tmp_path):
         reader.read_all()
 
 
-def test_blank_nodes_of_each_file(tmp_path):
+def test_blank_nodes_of_each_file_can_be_kept_apart(tmp_path):
     for name in ("a.nt", "b.nt"):
         (tmp_path / name).write_bytes(b"_:x <http://a/p> _:x .\n")
     assert len(rows(scan(tmp_path, "ntriples"))) == 1

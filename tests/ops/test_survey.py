@@ -104,7 +104,7 @@ def test_counts_are_those_of_protobuf(twin: ModuleType, case: StreamCase, seed: 
 
 
 @given(case=streams())
-def test_content_is_as_long_as_the_text(case: StreamCase) -> None:
+def test_content_sizes_equal_the_size_of_the_text(case: StreamCase) -> None:
     if not case.statements:
         return
     data = written(case)
@@ -122,7 +122,7 @@ def test_content_is_as_long_as_the_text(case: StreamCase) -> None:
 ROW = wire.triple(wire.bnode("a"), wire.bnode("b"), wire.literal("c"))
 
 
-def test_a_bare_frame_and_compression() -> None:
+def test_a_bare_frame_and_compressed_input_are_inspected() -> None:
     frame = wire.frame(wire.options(), ROW)
     for data, delimited in ((frame, False), (wire.delimited(frame), True)):
         survey = inspect(gzip.compress(data))
@@ -137,7 +137,7 @@ def test_concatenated_streams_begin_with_empty_tables() -> None:
     assert inspect(one + other, concatenated=True).counts.replaced("name") == 0
 
 
-def test_trouble_has_a_place() -> None:
+def test_errors_have_a_position() -> None:
     good = wire.stream(wire.options(), ROW)
     with pytest.raises(ParseError, match="ends inside a frame") as caught:
         inspect(good + good[:-3])

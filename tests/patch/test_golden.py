@@ -21,7 +21,7 @@ ERRORS = {
 
 
 @pytest.mark.parametrize("name", STREAMS)
-def test_the_file_is_what_the_messages_say(name: str) -> None:
+def test_each_file_equals_its_messages(name: str) -> None:
     assert (FOLDER / f"{name}.jellyp").read_bytes() == STREAMS[name]
 
 

@@ -39,14 +39,14 @@ def test_groups_do_not_depend_on_batches(twin: ModuleType, batch_rows: int) -> N
     assert parts == [(False, 1, True), *[(True, 2, True), (False, 3, True)] * 3, (True, 2, True), (False, 2, True)]
 
 
-def test_what_is_left_of_a_patch_is_passed_over(twin: ModuleType) -> None:
+def test_the_rest_of_a_patch_is_skipped(twin: ModuleType) -> None:
     data = stream(options(), *ENTRIES, add(**SPOG), delete(), MARK, delete(), MARK)
     with twin.open_patch_reader(data, batch_rows=1) as reader:
         assert [type(next(iter(patch))).__name__ for patch in reader.patches()] == ["Add", "Delete"]
 
 
 @pytest.mark.parametrize("view", ["patches", "transactions"])
-def test_the_rows_of_what_was_passed_over_are_no_longer_to_be_had(twin: ModuleType, view: str) -> None:
+def test_the_rows_of_a_skipped_part_can_no_longer_be_read(twin: ModuleType, view: str) -> None:
     data = stream(options(), *ENTRIES, add(**SPOG), MARK, START, delete(), COMMIT)
     with twin.open_patch_reader(data) as reader:
         parts = list(getattr(reader, view)())
@@ -56,7 +56,7 @@ def test_the_rows_of_what_was_passed_over_are_no_longer_to_be_had(twin: ModuleTy
                 list(part)
 
 
-def test_a_patch_that_was_read_can_be_kept(twin: ModuleType) -> None:
+def test_the_rows_of_a_patch_can_be_kept(twin: ModuleType) -> None:
     data = stream(options(), *ENTRIES, header(key="k", h_bnode="b"), add(**SPOG), MARK, delete(), MARK)
     with twin.open_patch_reader(data) as reader:
         kept = [(patch, list(patch)) for patch in reader.patches()]

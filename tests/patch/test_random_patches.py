@@ -25,7 +25,7 @@ def read(package: ModuleType, data: bytes, **reading: Any) -> list[patch_oracle.
 
 
 @given(case=patch_streams(), pieces=st.sampled_from([1, 2, 5]), batch_rows=st.sampled_from([1, 3, 16_384]))
-def test_what_is_written_reads_back_here_and_in_the_oracle(case: Case, pieces: int, batch_rows: int) -> None:
+def test_written_patches_are_read_back_by_us_and_by_the_oracle(case: Case, pieces: int, batch_rows: int) -> None:
     data = write(jellyframe, case, pieces)
     assert patch_oracle.decode(data, case[1]["delimited"]) == case[2]
     assert read(jellyframe, data, batch_rows=batch_rows) == case[2]
@@ -122,7 +122,7 @@ def test_every_truncation_gives_an_error_or_whole_frames(stream_type: int) -> No
 
 
 @every_type
-def test_every_bit_flip_gives_an_error_or_what_the_oracle_reads(stream_type: int) -> None:
+def test_every_bit_flip_gives_an_error_or_the_rows_of_the_oracle(stream_type: int) -> None:
     data = sample(stream_type)
     for bit in range(8 * len(data)):
         damaged = bytearray(data)
@@ -276,7 +276,7 @@ class PatchWriterMachine(RuleBasedStateMachine):
         assert patch_oracle.decode(data) == [row for patch in self.patches for row in (*patch, *marks)]
 
 
-def test_what_was_accepted_reads_back_exactly(twin: ModuleType) -> None:
+def test_accepted_rows_are_read_back_exactly(twin: ModuleType) -> None:
     class Machine(PatchWriterMachine):
         package = twin
 

@@ -92,7 +92,7 @@ def assert_in_turns(rows: Iterable[Any]) -> None:
 
 
 @pytest.mark.parametrize("stream_type", [PatchStreamType.FRAME, PatchStreamType.FLAT, PatchStreamType.PUNCTUATED])
-def test_a_whole_stream_is_read_as_it_is(twin: ModuleType, stream_type: PatchStreamType) -> None:
+def test_an_undamaged_stream_is_read_unchanged(twin: ModuleType, stream_type: PatchStreamType) -> None:
     data = written(stream_type)
     for batch_rows in (1, 9, 16_384):
         lost: list[Damage] = []
@@ -173,7 +173,7 @@ def test_rows_in_no_transaction_are_given_up_to_the_loss_and_behind_it() -> None
     ]
 
 
-def test_the_end_is_missing() -> None:
+def test_a_transaction_without_its_end_is_aborted() -> None:
     file = io.BytesIO()
     with jellyframe.open_patch_writer(file, frame_rows=2) as writer:
         writer.write([TransactionStart(), *[Add(*statement(0, row)) for row in range(9)], TransactionCommit()])
@@ -221,7 +221,7 @@ def test_a_restart_point_inside_a_transaction(twin: ModuleType, strict: bool, en
         assert counted == ([] if strict else [1])
 
 
-def test_lost_again_before_anything_tells(twin: ModuleType) -> None:
+def test_rows_between_two_losses_are_aborted(twin: ModuleType) -> None:
     piece = delimited(frame(*RESTART, add(**SPOG)), frame(delete()))
     bad = b"\xff" * 40
     parts, lost = recover(bad + piece + bad + piece, twin, delimited=True)
@@ -229,7 +229,7 @@ def test_lost_again_before_anything_tells(twin: ModuleType) -> None:
     assert [(explicit, len(rows), counts) for explicit, rows, counts in parts] == [(True, 1, False), (True, 2, True)]
 
 
-def test_marks_tell(twin: ModuleType) -> None:
+def test_a_punctuation_mark_commits_the_rows_before_it(twin: ModuleType) -> None:
     restart = (options(), *RESTART[1:])
     data = b"\xff" * 40 + delimited(frame(*restart, add(**SPOG), MARK), frame(add(), START, delete(), COMMIT, MARK))
     lost: list[Damage] = []
@@ -239,7 +239,7 @@ def test_marks_tell(twin: ModuleType) -> None:
 
 
 @pytest.mark.parametrize("compressed", [True, False])
-def test_what_cannot_seek_ends_at_the_first_loss(tmp_path: Path, compressed: bool) -> None:
+def test_input_that_cannot_seek_ends_at_the_first_loss(tmp_path: Path, compressed: bool) -> None:
     good = written(PatchStreamType.FLAT)
     damaged = good[:4000] + b"\xff" * 20 + good[4000:]
     path = tmp_path / "damaged.jellyp"
@@ -277,7 +277,7 @@ TEXTS = [
 
 @pytest.mark.parametrize(("text", "words"), TEXTS, ids=[words for _text, words in TEXTS])
 @pytest.mark.parametrize("batch_rows", [1, 100])
-def test_lines_that_cannot_be_read(twin: ModuleType, text: str, words: str, batch_rows: int) -> None:
+def test_a_bad_line_costs_its_transaction(twin: ModuleType, text: str, words: str, batch_rows: int) -> None:
     found: list[Any] = []
     with twin.open_patch_input(text.encode(), "rdfp", on_error=found.append, batch_rows=batch_rows) as reader:
         assert " ".join(str(row).split()[0] for row in reader.rows()) == words

@@ -65,7 +65,7 @@ def test_without_prefixes_names_are_whole_iris(twin: ModuleType) -> None:
     assert lines(twin, data) == [f"H k {A} ."]
 
 
-def test_references_to_what_was_never_set_are_refused(twin: ModuleType) -> None:
+def test_references_to_unset_entries_are_refused(twin: ModuleType) -> None:
     for content in (
         header(key="k", h_iri=iri(9)),
         header(key="k", h_iri=iri(1, 9)),

@@ -295,7 +295,7 @@ def test_the_options_must_be_the_first_row(twin: ModuleType) -> None:
     assert "options row" in refusal(twin, stream(name("a"), options()))
 
 
-def test_options_may_come_again_anywhere(twin: ModuleType) -> None:
+def test_options_may_be_repeated_anywhere(twin: ModuleType) -> None:
     data = delimited(
         frame(options(), *ENTRIES, options(), START, add(**SPOG), options()),
         frame(options(), delete(s_iri=iri(1)), COMMIT, MARK, options()),
@@ -362,7 +362,7 @@ def test_a_patch_is_told_from_a_stream_of_statements(twin: ModuleType) -> None:
         list(twin.open_reader(stream(options(), START, COMMIT)).statements())
 
 
-def test_what_is_no_stream_at_all_is_refused(twin: ModuleType) -> None:
+def test_input_that_is_not_a_stream_is_refused(twin: ModuleType) -> None:
     assert "empty" in refusal(twin, b"")
     assert refusal(twin, b"A <a> <b> <c> .\n", JellyError)
     assert "not a Jelly-Patch stream" in refusal(twin, delimited(unknown_fields()))

@@ -44,7 +44,7 @@ def rewritten(data: bytes, layout: Any, **settings: Any) -> bytes:
 
 
 @given(case=patch_streams(), layout=st.sampled_from(LAYOUTS), dictionary=st.booleans(), rows=st.sampled_from([3, 9999]))
-def test_what_is_read_as_a_table_is_written_back(case: Case, layout: str, dictionary: bool, rows: int) -> None:
+def test_tables_are_written_back_unchanged(case: Case, layout: str, dictionary: bool, rows: int) -> None:
     data = write(jellyframe, case)
     made = rewritten(data, layout, dictionary=dictionary, batch_rows=rows)
     assert patches_of(made) == patches_of(data)
@@ -78,7 +78,7 @@ def test_some_columns_in_an_order() -> None:
     assert table["o_kind"].to_pylist() == ["literal", None, "iri", "literal", "triple", None, None, None, None]
 
 
-def test_record_batches_come_as_they_are_drawn() -> None:
+def test_record_batches_are_read_as_they_are_drawn() -> None:
     sink = io.BytesIO()
     write_patch_table(read_patch_table(TEXT * 100, format="rdfp"), sink)
     with jellyframe.open_patch_reader(sink.getvalue(), batch_rows=100) as reader:
@@ -116,7 +116,7 @@ BAD: list[tuple[dict[str, Any], type[Exception], str]] = [
 
 
 @pytest.mark.parametrize(("columns", "kind", "message"), BAD, ids=[str(number) for number in range(len(BAD))])
-def test_tables_that_hold_no_patch(columns: dict[str, Any], kind: type[Exception], message: str) -> None:
+def test_invalid_tables_are_refused(columns: dict[str, Any], kind: type[Exception], message: str) -> None:
     given = pa.table({"op": ["A"], "s": ["<x:s>"], "p": ["<x:p>"], "o": ["<x:o>"], **columns})
     with pytest.raises(kind, match=message):
         write_patch_table(given, io.BytesIO())
@@ -128,7 +128,7 @@ def test_a_kind_without_a_value_is_refused() -> None:
         write_patch_table(pa.table(columns), io.BytesIO())
 
 
-def test_a_table_of_statements_is_no_patch() -> None:
+def test_a_table_of_statements_is_refused() -> None:
     with pytest.raises(TableError, match="needs a column 'op' of strings: the columns are s, p, o"):
         write_patch_table(pa.table({name: ["<x:y>"] for name in "spo"}), io.BytesIO())
     table = read_patch_table(TEXT, format="rdfp").replace_schema_metadata({b"jelly.patch.options": b"[]"})

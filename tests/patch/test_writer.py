@@ -165,7 +165,7 @@ def test_a_patch_cannot_end_inside_a_transaction(twin: ModuleType) -> None:
             assert [len(list(patch)) for patch in reader.patches()] == [2]
 
 
-def test_what_is_refused_leaves_no_trace(twin: ModuleType) -> None:
+def test_a_refused_row_leaves_no_trace(twin: ModuleType) -> None:
     good = adds(twin, 3)
     bad = [
         twin.Add(twin.DEFAULT_GRAPH, good[0].p, good[0].o, good[0].g),
@@ -221,7 +221,7 @@ def test_batches_are_written_as_they_are_read(twin: ModuleType) -> None:
         assert list(reader.rows()) == rows
 
 
-def test_a_batch_of_statements_is_no_patch(twin: ModuleType) -> None:
+def test_a_batch_of_statements_is_refused(twin: ModuleType) -> None:
     batch = twin.Batch.from_statements([adds(twin, 1)[0].statement])
     with twin.open_patch_writer(io.BytesIO()) as writer, pytest.raises(ValueError, match="no operations"):
         writer.write_batch(batch)
@@ -230,7 +230,7 @@ def test_a_batch_of_statements_is_no_patch(twin: ModuleType) -> None:
 @pytest.mark.parametrize(
     "changes", [{"statement_type": 0}, {"stream_type": 0}, {"version": 2}, {"max_name_table_size": 7}]
 )
-def test_options_that_make_no_sense_are_refused(twin: ModuleType, changes: dict[str, Any]) -> None:
+def test_invalid_options_are_refused(twin: ModuleType, changes: dict[str, Any]) -> None:
     with pytest.raises(OptionsError):
         twin.open_patch_writer(io.BytesIO(), twin.PatchOptions(**changes))
 
@@ -400,7 +400,7 @@ def test_rows_before_an_error_of_the_iterable_are_written(twin: ModuleType) -> N
     assert len(patch_oracle.decode(sink.getvalue())) == 5
 
 
-def test_a_statement_that_needs_more_prefixes_than_there_are_is_written_whole(twin: ModuleType) -> None:
+def test_a_statement_with_more_prefixes_than_the_table_is_written_with_whole_iris(twin: ModuleType) -> None:
     rows = [
         twin.NamespaceAdd("n", twin.IRI("http://a/x"), twin.IRI("http://b/x")),
         twin.Add(twin.IRI("http://c/x"), twin.IRI("http://d/x"), twin.IRI("http://e/x"), twin.IRI("http://b/x")),

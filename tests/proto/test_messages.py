@@ -31,7 +31,7 @@ THEIRS = "import pyjelly.jelly.rdf_pb2 as theirs"
 
 @pytest.mark.parametrize(("first", "second"), [(OURS, THEIRS), (THEIRS, OURS)], ids=["before", "after"])
 @pytest.mark.parametrize("implementation", ["upb", "python"])
-def test_they_can_be_imported_before_and_after_pyjelly(first, second, implementation, monkeypatch):
+def test_messages_can_be_imported_before_and_after_pyjelly(first, second, implementation, monkeypatch):
     pytest.importorskip("pyjelly")
     monkeypatch.setenv("PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION", implementation)
     code = BOTH.format(first=first, second=second)

@@ -63,7 +63,7 @@ def test_columns_stay_inside_and_are_described() -> None:
     assert "9: tip 9" in (description.text or "")
 
 
-def test_empty_plots() -> None:
+def test_empty_plots_are_drawn() -> None:
     parsed(plots.bars("Title", []) + plots.strips("Title", []) + plots.columns("T", [], (), x_title="x", y_title="y"))
     parsed(plots.columns("T", [Column("only", (0,), "tip")], ("a",), x_title="x", y_title="y", label_all=True))
 
@@ -76,7 +76,7 @@ def test_ticks_are_few_and_cover_all(largest: float) -> None:
     assert ticks[-2] < largest <= ticks[-1] * (1 + 1e-9)
 
 
-def test_numbers_and_sizes() -> None:
+def test_numbers_and_sizes_are_formatted() -> None:
     space = text.NARROW_SPACE
     assert text.number(1234567.4) == f"1{space}234{space}567"
     assert [text.size(n) for n in (0, 999, 1500, 52443472)] == [
@@ -96,7 +96,7 @@ def test_numbers_and_sizes() -> None:
     assert text.clipped("http://example.org/vocabulary#name", 20) == "http://…abulary#name"
 
 
-def test_pages_escape_what_they_show() -> None:
+def test_pages_escape_their_content() -> None:
     page = Page(AWKWARD, AWKWARD)
     page.add_tile(AWKWARD, AWKWARD, AWKWARD)
     page.add_figure(AWKWARD, AWKWARD, facts([(AWKWARD, AWKWARD)]), table_of([AWKWARD], [[AWKWARD]]))

@@ -52,7 +52,7 @@ def test_the_table_is_cut_behind_the_first_lines() -> None:
     assert next(line for line in lines if line.startswith("xsd:integer")).split() == ["xsd:integer", "1,000", "50"]
 
 
-def test_estimates_are_called_so() -> None:
+def test_estimates_are_marked() -> None:
     lines = text_table(made(approximate=True), top=5).splitlines()
     assert any(line.split() == ["distinct", "objects", "about", "1,993"] for line in lines)
     assert any(line.split() == ["distinct", "predicates", "32"] for line in lines)
@@ -106,5 +106,5 @@ def test_the_page_is_drawn(tmp_path: Path, width: int) -> None:
     assert seen["tables"] == 7 + 8 + 5 + 3 + 2
 
 
-def test_a_page_of_nothing_is_a_page() -> None:
+def test_empty_statistics_give_a_page() -> None:
     assert "Statements" in statistics_page(Statistics(), "nothing", top=8)

@@ -106,7 +106,7 @@ def test_patches_are_applied_to_data_in_the_draft(spark: Any, folder: Path, tmp_
         assert again.statements == len(STATEMENTS) - 8
 
 
-def test_messages(spark: Any, tmp_path: Path) -> None:
+def test_messages_are_encoded_and_decoded_in_the_draft(spark: Any, tmp_path: Path) -> None:
     with jellyframe.open_writer(tmp_path / "a.jelly") as writer:
         writer.write(quads(40))
     frame = spark.read.format("jelly").option("layout", "ntriples").load(str(tmp_path / "a.jelly"))

@@ -69,7 +69,7 @@ class Query:
             (folder / f".{last.name}.crc").unlink(missing_ok=True)
 
 
-def test_a_log_is_read_exactly_once_also_by_a_query_that_died(spark, server, client, tmp_path):
+def test_a_log_is_read_exactly_once_also_after_a_query_died(spark, server, client, tmp_path):
     query = Query(spark, server, "exact", tmp_path, framesPerPartition="2")
     client.publish("exact", quads(600))
     assert query.run() == [600]
@@ -102,7 +102,7 @@ def test_from_one_topic_to_another(spark, server, client, tmp_path):
     assert found == Counter(quads(500))
 
 
-def test_the_program_of_the_page(spark, server, client, tmp_path, monkeypatch):
+def test_the_program_of_the_page_runs(spark, server, client, tmp_path, monkeypatch):
     [program] = [program for program in page_programs("docs/grpc.md") if "spark.readStream" in program]
     client.publish("people", quads(300))
     monkeypatch.chdir(tmp_path)
@@ -137,7 +137,7 @@ def read(reader, start, end):
     )
 
 
-def test_offsets_and_limits(server, client):
+def test_starting_offsets_and_limits_apply(server, client):
     frames = client.publish("limited", triples(600))
     reader = stream_reader(server, "limited", maxFramesPerTrigger="2")
     start = reader.initialOffset()
@@ -181,7 +181,7 @@ def test_live_topics_are_refused_unless_loss_is_acceptable(server, client):
         ({"server": "localhost:1", "topic": "t", "columns": "s,file"}, "topics have no column file"),
     ],
 )
-def test_options_that_make_no_sense(options, message):
+def test_invalid_options_are_refused(options, message):
     source = JellyGrpcDataSource(options)
     with pytest.raises(OptionsError, match=message):
         source.streamReader(source.schema())

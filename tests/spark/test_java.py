@@ -36,7 +36,7 @@ for argument do echo "$argument"; done
 @pytest.mark.parametrize(
     ("version", "fits"), [("1.8.0_402", False), ("17.0.2", True), ("19", False), ("21.0.8", True), ("25", True)]
 )
-def test_versions(tmp_path, version, fits):
+def test_versions_that_suit_spark_are_recognised(tmp_path, version, fits):
     found = java.java_version(fake_java(tmp_path / "home", version) / "bin" / "java")
     assert found is not None
     assert java.suits_spark(found) is fits
@@ -80,7 +80,7 @@ def test_the_packaged_runtime_comes_last(monkeypatch):
     assert java.suits_spark(version)
 
 
-def test_no_java_at_all(tmp_path, monkeypatch):
+def test_a_missing_java_is_an_error_that_lists_the_ones_found(tmp_path, monkeypatch):
     monkeypatch.setattr(java, "find_spec", lambda _name: None)
     monkeypatch.setenv("JAVA_HOME", str(fake_java(tmp_path / "old", "11.0.1")))
     with pytest.raises(java.JavaNotFoundError, match=r"needs Java 17 or 21; found .*old \(version 11\); install"):

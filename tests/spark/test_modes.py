@@ -86,7 +86,7 @@ LOST = re.compile(r": bytes (\d+) to (\d+) are lost: ")
 @pytest.mark.parametrize("index", [False, True])
 @pytest.mark.parametrize("size", [1, 7000, 1 << 30])
 @pytest.mark.parametrize("change", [-1, -40, -900, 1, 40, 900])
-def test_bytes_that_are_missing_or_too_many(tmp_path, index, size, change):
+def test_missing_and_additional_bytes_are_reported(tmp_path, index, size, change):
     """All rows that are read are right, exactly the reported bytes are lost, and they end at the next restart point."""
     path = write_jelly(tmp_path / "a.jelly", STATEMENTS, restart_every=6000, frame_rows=40, index=index)
     data = path.read_bytes()
@@ -134,7 +134,7 @@ def test_the_column_has_the_name_that_is_asked_for(good):
 
 
 @pytest.mark.parametrize("name", ["cut.jelly", "cut.jelly.gz"])
-def test_a_file_that_is_cut_off(tmp_path, name):
+def test_a_truncated_file_is_reported_once(tmp_path, name):
     path = write_jelly(tmp_path / "a.jelly", STATEMENTS, frame_rows=40, restart_every=None)
     data = path.read_bytes()[:-100]
     (tmp_path / name).write_bytes(gzip.compress(data)[:-9] if name.endswith(".gz") else data)
@@ -146,7 +146,7 @@ def test_a_file_that_is_cut_off(tmp_path, name):
     assert read.counted("s", "p", "o", "g", "file") >= type(good)({(*row, str(path)): n for row, n in good.items()})
 
 
-def test_a_file_that_is_something_else(tmp_path):
+def test_a_file_that_is_not_jelly_is_dropped_or_an_error(tmp_path):
     write_jelly(tmp_path / "good.jelly", STATEMENTS)
     (tmp_path / "bad.jelly").write_text("<a> <b> <c> .\n")
     (tmp_path / "empty.jelly").write_bytes(b"")

@@ -75,7 +75,7 @@ def is_whole(operations):
 
 
 @pytest.mark.parametrize("layout", ["struct", "ntriples", "flat"])
-def test_every_row_there_and_back(tmp_path, layout):
+def test_every_row_survives_a_round_trip(tmp_path, layout):
     write_patch(tmp_path / "in.jellyp", EVERY_ROW, PUNCTUATED)
     table = ReadPatches(tmp_path / "in.jellyp", layout=layout).table
     assert table["op"].to_pylist() == ["H", "TX", "PA", "PD", "D", "A", "TC", "P", "TX", "A", "TA", "P"]
@@ -97,7 +97,7 @@ def test_columns_and_schema(tmp_path):
         ReadPatches(tmp_path / "in.jellyp", operations="A,B")
 
 
-def test_rows_that_hold_and_rows_that_are_wanted(tmp_path):
+def test_committed_rows_and_operations_are_filtered(tmp_path):
     write_patch(tmp_path / "in.jellyp", EVERY_ROW, PUNCTUATED)
     held = ReadPatches(tmp_path / "in.jellyp", committed="true")
     assert [op for (op,) in held.rows("op")] == ["H", "PA", "PD", "D", "A", "P", "P"]
@@ -175,7 +175,7 @@ def test_a_file_ends_outside_of_transactions(tmp_path):
     assert len(list(written(tmp_path, table, max_records_per_file=30).iterdir())) == 1
 
 
-def test_tables_that_are_no_patches_are_refused(tmp_path):
+def test_tables_without_patches_are_refused(tmp_path):
     write_patch(tmp_path / "in.jellyp", EVERY_ROW, PUNCTUATED)
     table = ReadPatches(tmp_path / "in.jellyp", layout="ntriples").table
     with pytest.raises(TableError, match="there is no column 'op', which has the operation of each row of a patch"):
@@ -189,7 +189,7 @@ def test_tables_that_are_no_patches_are_refused(tmp_path):
         ReadPatches(tmp_path / "data.jellyp")
 
 
-def test_there_and_back_in_spark(spark, tmp_path):
+def test_patches_survive_a_round_trip_in_spark(spark, tmp_path):
     rows = random_rows(7, 1500)
     write_patch(tmp_path / "in" / "a.jellyp", rows, restart_every=500, frame_rows=10)
     (tmp_path / "in" / "b.jelly").write_text("not a patch")
@@ -203,7 +203,7 @@ def test_there_and_back_in_spark(spark, tmp_path):
     assert (tmp_path / "out" / "kept.jelly").exists()
 
 
-def test_sql(spark, tmp_path):
+def test_patches_are_read_in_sql(spark, tmp_path):
     write_patch(tmp_path / "in.jellyp", EVERY_ROW, PUNCTUATED)
     spark.sql(
         f"CREATE OR REPLACE TEMPORARY VIEW changes USING `jelly-patch` OPTIONS (path '{tmp_path}/in.jellyp', "

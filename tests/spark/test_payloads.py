@@ -38,7 +38,7 @@ def loaded(rows):
 
 
 @pytest.mark.parametrize("layout", ["struct", "ntriples", "flat"])
-def test_functions_there_and_back(messages, layout):
+def test_functions_decode_and_encode_messages(messages, layout):
     arrays = messages.select("key", from_jelly("value", layout=layout).alias("statements"))
     again = arrays.select("key", to_jelly("statements").alias("value"))
     found = {row.key: row.value for row in again.collect()}
@@ -58,14 +58,14 @@ def test_functions_with_other_functions(messages):
     assert loaded(grouped.collect()) == texts(statement[:3] for statement in STATEMENTS)
 
 
-def test_functions_where_there_are_no_arrow_functions(messages, monkeypatch):
+def test_functions_work_without_arrow_functions(messages, monkeypatch):
     monkeypatch.delattr(functions, "arrow_udf", raising=False)
     arrays = messages.select(from_jelly("value").alias("statements"))
     assert loaded(arrays.select(to_jelly("statements").alias("value")).dropna().collect()) == texts(STATEMENTS)
 
 
 @pytest.mark.parametrize("layout", ["struct", "ntriples", "flat"])
-def test_data_frames_there_and_back(spark, messages, layout):
+def test_data_frames_decode_and_encode_messages(spark, messages, layout):
     decoded = decode_payloads(messages, layout=layout, keep=["key"])
     assert decoded.groupBy("key").count().count() == 3
     by_key = encode_payloads(decoded, group_by="key").collect()
@@ -81,7 +81,7 @@ def test_data_frames_there_and_back(spark, messages, layout):
     assert loaded(small) == texts(STATEMENTS)
 
 
-def test_groups_may_be_cut(messages):
+def test_groups_are_cut_into_messages(messages):
     decoded = decode_payloads(messages, layout="ntriples")
     rows = encode_payloads(decoded, group_by=["g", "p"], rows_per_message=4).collect()
     assert loaded(rows) == texts(STATEMENTS)
@@ -92,7 +92,7 @@ def test_groups_may_be_cut(messages):
     assert len({(row.g, row.p) for row in rows}) == len({(one[3], one[1]) for one in texts(STATEMENTS)})
 
 
-def test_bad_messages(damaged):
+def test_bad_messages_are_raised_dropped_or_reported(damaged):
     with pytest.raises(Exception, match="message 2 of an Arrow batch"):
         decode_payloads(damaged).count()
     rest = texts(CHUNKS[0] + CHUNKS[3])
@@ -121,7 +121,7 @@ def test_invalid_arguments_are_refused(messages):
         decode_payloads(messages.withColumnRenamed("key", "s"), keep=["s"])
 
 
-def test_through_a_broker(spark, tmp_path):
+def test_messages_pass_through_a_broker(spark, tmp_path):
     """Spark's own Kafka source is a JAR that is not here, so the driver carries the messages to the broker and back."""
     kafka = pytest.importorskip("confluent_kafka", reason="needs confluent-kafka")
     write_jelly(tmp_path / "a.jelly", STATEMENTS)
@@ -152,7 +152,7 @@ def test_through_a_broker(spark, tmp_path):
     assert counted(arrived.select(functions.inline(from_jelly("value", layout="ntriples")))) == texts(STATEMENTS)
 
 
-def test_text_is_no_message(spark):
+def test_a_column_of_text_is_refused(spark):
     text = spark.createDataFrame([("b3Bz",)], "value string")
     with pytest.raises(OptionsError, match="'value' is string, and messages are binary; unbase64"):
         decode_payloads(text)

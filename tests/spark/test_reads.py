@@ -22,7 +22,7 @@ def path(tmp_path_factory):
 
 
 @pytest.mark.parametrize("layout", ["struct", "ntriples", "flat"])
-def test_each_layout_holds_all_there_is(path, layout):
+def test_each_layout_holds_every_statement(path, layout):
     table = Read(path, layout=layout).table
     assert [s for batch in table_to_batches(table) for s in batch.statements()] == STATEMENTS
 
@@ -138,5 +138,5 @@ def test_invalid_arguments_are_refused_with_a_message(path, given, options, mess
     assert message in str(caught.value)
 
 
-def test_options_are_known_by_both_ways_of_writing_them(path):
+def test_options_are_accepted_in_both_spellings(path):
     assert len(Read(path, partitionBytes="1k").partitions) == len(Read(path, PARTITION_BYTES="1024").partitions)

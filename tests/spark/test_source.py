@@ -40,7 +40,7 @@ def files_in(folder):
 
 
 @pytest.mark.parametrize("layout", ["struct", "ntriples", "flat"])
-def test_there_and_back_in_each_layout(spark, path, tmp_path, layout):
+def test_each_layout_survives_a_round_trip(spark, path, tmp_path, layout):
     frame = read(spark, path, layout=layout, partition_bytes="10k")
     assert frame.rdd.getNumPartitions() > 2
     save(frame, tmp_path / "out")
@@ -70,7 +70,7 @@ def test_a_client_of_spark_connect(spark, connect_port, path, tmp_path):
     assert done.stdout.split() == ["pyspark.sql.connect.session", str(len(STATEMENTS))]
 
 
-def test_queries(spark, path):
+def test_queries_filter_and_join(spark, path):
     frame = read(spark, path)
     assert frame.where("p.value = 'http://example.org/p3'").count() == 600
     frame.createOrReplaceTempView("statements")
@@ -91,13 +91,13 @@ def test_options_and_schemas_reach_the_reader(spark, path, tmp_path):
     assert read(spark, tmp_path / "*.jelly", columns="file").distinct().collect() == [(str(tmp_path / "b.jelly"),)]
 
 
-def test_nothing_to_read(spark, tmp_path):
+def test_an_empty_folder_has_no_rows_and_a_missing_one_is_an_error(spark, tmp_path):
     assert read(spark, tmp_path).count() == 0
     with pytest.raises(Exception, match="there is no such file or folder"):
         read(spark, tmp_path / "no").count()
 
 
-def test_modes(spark, tmp_path):
+def test_modes_raise_drop_or_report_bad_input(spark, tmp_path):
     write_jelly(tmp_path / "good.jelly", STATEMENTS)
     (tmp_path / "bad.jelly").write_bytes((tmp_path / "good.jelly").read_bytes()[:-40])
     with pytest.raises(Exception, match=r"bad\.jelly"):
@@ -162,7 +162,7 @@ def test_a_commit_that_fails_changes_nothing(spark, path, tmp_path):
     assert files_in(tmp_path / "out") == before
 
 
-def test_groups(spark, path, tmp_path):
+def test_groups_are_written_as_frames(spark, path, tmp_path):
     frame = read(spark, path).where("g is not null")
     save(frame.repartition(2, "g").sortWithinPartitions("g"), tmp_path / "out", group_by="g")
     sizes: Counter[GraphName] = Counter()

@@ -82,7 +82,7 @@ def cluster(folder: Path, variables: dict[str, str]) -> Iterator[str]:
             process.wait()
 
 
-def test_of_two_attempts_that_write_one_counts(tmp_path):
+def test_only_one_of_two_attempts_counts(tmp_path):
     statements = quads(6000)
     source = write_jelly(tmp_path / "in.jelly", statements, restart_every=8000, frame_rows=50, index=True)
     tasks = len(Read(source, partition_bytes="20k").partitions)

@@ -31,7 +31,7 @@ def test_limits_of_a_batch(tmp_path):
     assert Query(tmp_path, maxfilespertrigger=2).sizes(limits.ReadAllAvailable()) == [len(STATEMENTS)]
 
 
-def test_available_now_means_what_was_there(tmp_path):
+def test_available_now_reads_only_the_files_at_the_start(tmp_path):
     add(tmp_path, "a.jelly", STATEMENTS[:10])
     add(tmp_path, "b.jelly", STATEMENTS[:20])
     query = Query(tmp_path, maxfilespertrigger=1)
@@ -43,7 +43,7 @@ def test_available_now_means_what_was_there(tmp_path):
     assert again.sizes() == [30]
 
 
-def test_an_offset_that_spark_has_not_noted(tmp_path):
+def test_an_offset_that_spark_has_not_recorded_is_read_again(tmp_path):
     add(tmp_path, "a.jelly", STATEMENTS[:10])
     query = Query(tmp_path)
     query.next()
@@ -54,7 +54,7 @@ def test_an_offset_that_spark_has_not_noted(tmp_path):
     assert Query(tmp_path, noted).sizes() == [50]
 
 
-def test_all_that_the_batch_source_can_do(tmp_path):
+def test_options_of_the_batch_source_apply(tmp_path):
     many = quads(6000)
     add(tmp_path, "large.jelly", many, restart_every=4000, frame_rows=40)
     add(tmp_path, "packed.jelly.gz", many[:600], compression="gzip")
@@ -70,7 +70,7 @@ def test_all_that_the_batch_source_can_do(tmp_path):
     assert Query(f"{tmp_path}/later*.jelly").sizes() == []
 
 
-def test_modes(tmp_path):
+def test_modes_raise_drop_or_report_bad_input(tmp_path):
     good = add(tmp_path, "good.jelly", STATEMENTS)
     (tmp_path / "bad.jelly").write_bytes(good.read_bytes()[:-40])
     with pytest.raises(JellyError, match=r"bad\.jelly"):
@@ -109,7 +109,7 @@ BAD_FILES = {
 
 
 @pytest.mark.parametrize("name", BAD_FILES)
-def test_a_query_goes_on_behind_a_bad_file_in_the_tolerant_modes(tmp_path, name):
+def test_a_query_continues_after_a_bad_file_in_tolerant_modes(tmp_path, name):
     good = add(tmp_path, "a.jelly", STATEMENTS[:100], 1).read_bytes()
     stopped = Query(tmp_path, maxfilespertrigger=1)
     assert stopped.next().num_rows == 100
@@ -159,7 +159,7 @@ def test_a_file_that_no_longer_exists_in_the_tolerant_modes(tmp_path, is_planned
     assert counted(table.filter(pc.is_null(table["_corrupt_record"])).drop_columns("_corrupt_record")) == rest
 
 
-def test_a_log_that_was_not_used_for_long(tmp_path):
+def test_a_log_that_was_not_used_for_a_long_time_is_removed(tmp_path):
     add(tmp_path, "a.jelly", STATEMENTS[:10])
     query, other = Query(tmp_path), Query(tmp_path)
     assert query.sizes() == other.sizes() == [10]
@@ -176,7 +176,7 @@ def test_a_log_that_was_not_used_for_long(tmp_path):
         Query(tmp_path, other.offset).next()
 
 
-def test_a_log_in_another_place(tmp_path):
+def test_the_log_can_be_in_another_place(tmp_path):
     state, folder = tmp_path / "state", tmp_path / "in"
     folder.mkdir()
     add(folder, "a.jelly", STATEMENTS[:100])

@@ -30,7 +30,7 @@ def older_spark(monkeypatch):
 
 
 @pytest.mark.usefixtures("older_spark")
-def test_all_that_has_come_is_read_once(tmp_path):
+def test_new_files_are_read_once(tmp_path):
     folder = tmp_path / "in"
     folder.mkdir()
     add(folder, "a.jelly", STATEMENTS[:100])

@@ -69,7 +69,7 @@ def files_in(folder):
     )
 
 
-def test_each_batch_once(spark, tmp_path):
+def test_each_batch_is_written_once(spark, tmp_path):
     (tmp_path / "in").mkdir()
     write_jelly(tmp_path / "in" / "a.jelly", STATEMENTS[:400], restart_every=3000, frame_rows=20)
     with pytest.raises(Exception, match="Python worker exited unexpectedly"):
@@ -93,7 +93,7 @@ def test_each_batch_once(spark, tmp_path):
 
 
 @pytest.mark.parametrize("layout", ["ntriples", "flat"])
-def test_the_layout_may_be_said(spark, tmp_path, layout):
+def test_the_layout_can_be_set(spark, tmp_path, layout):
     (tmp_path / "in").mkdir()
     write_jelly(tmp_path / "in" / "a.jelly", STATEMENTS[:50])
     reading = stream_options(tmp_path / "state", layout=layout)
@@ -112,7 +112,7 @@ def test_the_layout_may_be_said(spark, tmp_path, layout):
 # ---- without one ----
 
 
-def test_rows_where_spark_has_norecord_batches(tmp_path):
+def test_rows_are_written_where_spark_passes_no_record_batches(tmp_path):
     arrow = Read(write_jelly(tmp_path / "a.jelly", STATEMENTS)).table.schema
     table = read_table(tmp_path / "a.jelly")
     made = [Row(*(None if term is None else Row(*term.values()) for term in row.values())) for row in table.to_pylist()]

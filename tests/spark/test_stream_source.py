@@ -69,7 +69,7 @@ def stream(spark, tmp_path):
     return Stream(spark, tmp_path)
 
 
-def test_files_that_come_are_read_once(stream):
+def test_new_files_are_read_once(stream):
     stream.add("b.jelly", STATEMENTS[:300])
     assert stream.run() == [300]
     stream.add("a.jelly", STATEMENTS[300:310])
@@ -87,7 +87,7 @@ def test_files_that_come_are_read_once(stream):
     assert len({offset.get("log") for offset in offsets}) == 1
 
 
-def test_a_batch_that_failed_or_was_not_noted_is_read_again(stream):
+def test_a_batch_that_failed_or_was_not_recorded_is_read_again(stream):
     for i in range(4):
         stream.add(f"{i}.jelly", STATEMENTS[i * 100 : i * 100 + 100])
     if KNOWS_OFFSETS:
@@ -108,7 +108,7 @@ def test_a_batch_that_failed_or_was_not_noted_is_read_again(stream):
     assert stream.rows() == texts(STATEMENTS)
 
 
-def test_the_way_past_a_bad_file(spark, tmp_path):
+def test_a_query_can_get_past_a_bad_file(spark, tmp_path):
     stream = Stream(spark, tmp_path)
     stream.add("a.jelly", STATEMENTS[:100])
     assert stream.run() == [100]

@@ -46,21 +46,21 @@ def test_each_layout_is_written(tmp_path, layout):
     assert statements_of(file) == STATEMENTS
 
 
-def test_the_layout_may_be_said(tmp_path):
+def test_the_layout_can_be_set(tmp_path):
     (file,) = write(tmp_path, table_of(STATEMENTS, "flat"), layout="Flat")
     assert statements_of(file) == STATEMENTS
     with pytest.raises(TableError, match="layout"):
         write(tmp_path, table_of(STATEMENTS, "ntriples"), layout="struct")
 
 
-def test_what_was_read_with_other_columns_is_written_again(tmp_path):
+def test_additional_columns_are_left_out(tmp_path):
     (first,) = write(tmp_path / "1", table_of(STATEMENTS))
     read = Read(first, columns="file,*,frame,metadata")
     (second,) = write(tmp_path / "2", read.table)
     assert statements_of(second) == STATEMENTS
 
 
-def test_stream_options_go_by_name(tmp_path):
+def test_stream_options_are_set_by_name(tmp_path):
     (file,) = write(
         tmp_path,
         table_of(STATEMENTS),
@@ -111,14 +111,14 @@ def test_no_file_has_more_records_than_allowed(tmp_path, most):
     assert [statement for file in files for statement in statements_of(file)] == statements
 
 
-def test_no_rows_make_no_file(tmp_path):
+def test_no_file_is_written_without_rows(tmp_path):
     table = table_of(STATEMENTS)
     assert write(tmp_path, table.slice(0, 0)) == []
     assert write(tmp_path, pa.Table.from_batches([*table.slice(0, 0).to_batches()], table.schema)) == []
 
 
 @pytest.mark.parametrize("layout", ["struct", "ntriples", "flat"])
-def test_sorting_brings_together_what_has_much_in_common(tmp_path, layout):
+def test_sorting_makes_smaller_files(tmp_path, layout):
     mixed = [STATEMENTS[i * 271 % 1000] for i in range(1000)]
     (plain,) = write(tmp_path / "plain", table_of(mixed, layout))
     (sorted_,) = write(tmp_path / "sorted", table_of(mixed, layout), sort="true")
@@ -173,7 +173,7 @@ def test_groups_are_not_cut_by_the_end_of_a_file(tmp_path):
     assert [[len(frame) for frame, _ in frames_of(file)] for file in files] == [[3, 4], [2, 1]]
 
 
-def test_a_group_that_comes_again_is_refused(tmp_path):
+def test_a_group_that_occurs_again_is_refused(tmp_path):
     statements = groups([2, 2])
     with pytest.raises(TableError, match="occurs again after another group"):
         write(tmp_path, table_of(statements + statements), rows=3, group_by="g")
@@ -202,7 +202,7 @@ def test_a_group_that_comes_again_is_refused(tmp_path):
         (lambda table: table, {"rdf_star": "false"}, "rdf_star"),
     ],
 )
-def test_what_cannot_be_written_is_refused_in_words(tmp_path, change, options, message):
+def test_invalid_tables_and_options_are_refused(tmp_path, change, options, message):
     with pytest.raises(JellyError) as caught:
         write(tmp_path, change(table_of(STATEMENTS)), **options)
     assert message in str(caught.value)

@@ -49,7 +49,7 @@ def test_files_keep_their_numbers(tmp_path):
     assert len(list((tmp_path / "log").iterdir())) == 2 + 5
 
 
-def test_a_merge_that_is_cut_off_loses_nothing(tmp_path):
+def test_an_interrupted_merge_loses_nothing(tmp_path):
     log = opened(tmp_path / "log")
     for i in range(SEGMENTS_TO_MERGE - 1):
         log.add([file(str(i))])
@@ -63,14 +63,14 @@ def test_a_merge_that_is_cut_off_loses_nothing(tmp_path):
     assert names(opened(tmp_path / "log")) == [*names(log), "one more"]
 
 
-def test_two_that_write_to_one_log(tmp_path):
+def test_a_second_writer_of_a_log_is_refused(tmp_path):
     first, second = opened(tmp_path / "log"), opened(tmp_path / "log")
     first.add([file("a")])
     with pytest.raises(StorageError, match="is another run of this query active"):
         second.add([file("b")])
 
 
-def test_damage(tmp_path):
+def test_a_damaged_log_is_refused(tmp_path):
     log = opened(tmp_path / "log")
     log.add([file("a")])
     log.add([file("b")])
@@ -107,7 +107,7 @@ def test_logs_that_no_query_uses_any_more_are_removed(tmp_path):
     remove_abandoned_logs(STORAGE, str(tmp_path / "none"), str(own))
 
 
-def test_a_folder_that_cannot_be_marked(tmp_path):
+def test_marking_a_log_ignores_a_folder_that_cannot_be_written(tmp_path):
     (tmp_path / "file").touch()
     opened(tmp_path / "log").mark_in_use()
     ArrivalLog(STORAGE, str(tmp_path / "file" / "log")).mark_in_use()

@@ -36,7 +36,7 @@ def killed_writer(path: Path) -> None:
         process.send_signal(signal.SIGKILL)
 
 
-def test_the_next_writer_clears_what_a_killed_one_has_left(tmp_path: Path) -> None:
+def test_the_next_writer_removes_the_part_of_a_killed_one(tmp_path: Path) -> None:
     killed_writer(tmp_path / "out")
     killed_writer(tmp_path / "other")
     assert len(parts(tmp_path)) == 2
@@ -46,7 +46,7 @@ def test_the_next_writer_clears_what_a_killed_one_has_left(tmp_path: Path) -> No
     assert (tmp_path / "out").read_bytes() == b"whole"
 
 
-def test_the_file_of_a_living_writer_stays(tmp_path: Path) -> None:
+def test_the_part_of_a_live_writer_is_kept(tmp_path: Path) -> None:
     first = ByteSink(tmp_path / "out")
     first.write(b"first")
     with ByteSink(tmp_path / "out") as second:
@@ -73,7 +73,7 @@ def test_many_writers_of_one_file_at_once(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["out"]
 
 
-def test_parts_of_other_hosts_have_to_be_old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parts_of_other_hosts_are_removed_only_when_old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(atomic, "_host", lambda: "0" * 8)
         killed = AtomicFile(str(tmp_path / "out"))
@@ -123,7 +123,7 @@ def test_a_writer_that_is_open_at_exit_is_discarded(tmp_path: Path) -> None:
     assert b"ResourceWarning" in done.stderr
 
 
-def test_a_fork_leaves_the_file_alone(tmp_path: Path) -> None:
+def test_a_forked_process_does_not_remove_the_file(tmp_path: Path) -> None:
     code = (
         "import os, sys\n"
         "from jellyframe.storage.sinks import ByteSink\n"
@@ -177,7 +177,7 @@ def test_the_umask_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize("name", ["a" * 255, "é" * 127, "a" * 220])
-def test_the_longest_names(name: str, tmp_path: Path) -> None:
+def test_the_longest_names_can_be_written(name: str, tmp_path: Path) -> None:
     with ByteSink(tmp_path / name) as sink:
         sink.write(b"x")
     assert os.listdir(tmp_path) == [name]

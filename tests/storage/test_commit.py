@@ -55,7 +55,7 @@ def test_two_files_for_one_place_change_nothing(folder, save):
 
 
 @pytest.mark.parametrize("existed", [True, False])
-def test_an_append_adds_what_was_named_and_nothing_else(folder, tmp_path, existed):
+def test_an_append_adds_only_the_named_files(folder, tmp_path, existed):
     place = folder if existed else tmp_path / "new" / "one"
     target = Target.of(str(place), "job")
     files = stage(target, "a.jelly", attempt=1)
@@ -127,7 +127,7 @@ def test_old_data_is_kept_even_if_nothing_can_be_undone(folder, monkeypatch):
     assert contents(folder) == OLD
 
 
-def test_a_job_that_is_given_up_leaves_no_trace(tmp_path):
+def test_a_discarded_job_leaves_no_trace(tmp_path):
     target = Target.of(str(tmp_path / "new"), "job")
     stage(target, "a.jelly")
     target.discard()
@@ -136,7 +136,7 @@ def test_a_job_that_is_given_up_leaves_no_trace(tmp_path):
     assert tmp_path.exists()
 
 
-def test_a_file_is_no_place_for_a_folder(tmp_path):
+def test_a_file_cannot_be_the_target_folder(tmp_path):
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(StorageError, match="that is a file"):
         Target.of(str(tmp_path / "file"), "job")
@@ -228,27 +228,27 @@ def at_once(*actions):
 
 
 @pytest.mark.parametrize("_round", range(5))
-def test_of_overwrites_at_once_one_is_there_whole(tmp_path, _round):
+def test_one_of_several_concurrent_overwrites_remains_whole(tmp_path, _round):
     jobs = [stage_job(tmp_path, name) for name in "abcd"]
     errors = at_once(*(partial(target.publish, files, OVERWRITE) for target, files in jobs))
     assert errors == [None] * 4
     assert names_in(tmp_path) in [whole(name) for name in "abcd"]
 
 
-def test_appends_at_once_are_all_there(tmp_path):
+def test_concurrent_appends_are_all_kept(tmp_path):
     jobs = [stage_job(tmp_path, name) for name in "abcd"]
     assert at_once(*(partial(target.publish, files, APPEND) for target, files in jobs)) == [None] * 4
     assert names_in(tmp_path) == whole("a") | whole("b") | whole("c") | whole("d")
 
 
 @pytest.mark.parametrize("_round", range(5))
-def test_an_append_is_replaced_whole_or_not_at_all(tmp_path, _round):
+def test_a_concurrent_overwrite_replaces_an_append_whole_or_not_at_all(tmp_path, _round):
     (overwrite, new), (append, more) = stage_job(tmp_path, "a"), stage_job(tmp_path, "b")
     assert at_once(partial(overwrite.publish, new, OVERWRITE), partial(append.publish, more, APPEND)) == [None] * 2
     assert names_in(tmp_path) in [whole("a"), whole("a") | whole("b")]
 
 
-def test_of_jobs_that_want_an_empty_folder_one_gets_it(tmp_path):
+def test_only_one_job_gets_an_empty_folder(tmp_path):
     jobs = [stage_job(tmp_path, name) for name in "abcd"]
     errors = at_once(*(partial(target.publish, files, ERROR) for target, files in jobs))
     (winner,) = [name for name, error in zip("abcd", errors, strict=True) if error is None]
@@ -331,7 +331,7 @@ class ObjectStore(pyarrow.fs.SubTreeFileSystem):
     """Stands in for an object store: another file system than the local one, with a scheme of its own."""
 
 
-def test_other_file_systems_are_written_to_and_read(tmp_path, monkeypatch):
+def test_other_file_systems_are_written_and_read(tmp_path, monkeypatch):
     from jellyframe.storage import stores as storage
 
     monkeypatch.setattr(storage, "_filesystem", lambda _base: ObjectStore(str(tmp_path), pyarrow.fs.LocalFileSystem()))

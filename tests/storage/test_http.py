@@ -56,7 +56,7 @@ def test_a_file_is_read(chunked: bool, announce_length: bool) -> None:
         assert len(site.requests) == 1
 
 
-def test_nothing_is_a_file_too() -> None:
+def test_an_empty_file_is_read() -> None:
     with serving(Site(b"")) as site:
         assert read_all(site.url) == b""
 
@@ -71,7 +71,7 @@ def test_redirects_are_followed_and_counted() -> None:
 @pytest.mark.parametrize(
     ("place", "problem"), [("file:///etc/passwd", "not HTTP"), ("ftp://127.0.0.1/x", "not HTTP"), ("", "where to go")]
 )
-def test_redirects_out_of_the_web_are_refused(place: str, problem: str) -> None:
+def test_redirects_to_other_schemes_are_refused(place: str, problem: str) -> None:
     with serving(Site(b"x", location=lambda _path: place)) as site, pytest.raises(StorageError, match=problem):
         read_all(site.url)
 
@@ -97,7 +97,7 @@ def test_names_are_escaped() -> None:
 
 
 @pytest.mark.parametrize("url", ["http://", "http://[", "http:///path", "http://127.0.0.1:99999/x", "http://a b/"])
-def test_names_that_are_no_addresses(url: str) -> None:
+def test_invalid_urls_are_refused(url: str) -> None:
     with pytest.raises(StorageError, match=r"URL|no connection|answer is not HTTP"):
         read_all(url)
 
@@ -112,7 +112,7 @@ def test_a_status_is_an_error_that_names_it_and_the_address() -> None:
     assert len(site.requests) == 1
 
 
-def test_busy_servers_are_asked_again() -> None:
+def test_requests_to_busy_servers_are_retried() -> None:
     busy: list[tuple[int, dict[str, str]]] = [(503, {"Retry-After": "0"}), (429, {}), (502, {"Retry-After": "soon"})]
     with serving(Site(b"x", statuses=[*busy])) as site:
         assert read_all(site.url) == b"x"
@@ -123,14 +123,14 @@ def test_busy_servers_are_asked_again() -> None:
         assert len(site.requests) == 5
 
 
-def test_no_server_is_listening() -> None:
+def test_a_refused_connection_is_an_error() -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         with pytest.raises(StorageError, match="no connection: "):
             read_all(f"http://127.0.0.1:{free.getsockname()[1]}/x")
 
 
-def test_a_server_that_does_not_answer_and_one_that_does_not_speak_http() -> None:
+def test_silent_servers_and_servers_without_http_are_errors() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         url = f"http://127.0.0.1:{server.getsockname()[1]}/x"
         with pytest.raises(StorageError, match="did not answer in time; gave up after 2 attempts"):
@@ -168,7 +168,7 @@ def test_a_broken_connection_is_resumed(chunked: bool, etag: str | None, ranges:
         assert site.asked("if-range")[2] == site.asked("if-range")[-1]
 
 
-def test_an_old_date_of_last_change_will_do() -> None:
+def test_a_download_is_resumed_by_an_old_last_modified_date() -> None:
     dates = {"Last-Modified": "Wed, 21 Oct 2015 07:28:00 GMT"}
     with serving(Site(CONTENT, etag=None, extra=dates, ranges=False, cuts=[1_000_000])) as site:
         assert read_all(site.url) == CONTENT
@@ -189,7 +189,7 @@ def test_a_file_that_changes_is_an_error_and_never_mixed_data(etag: str | None, 
         file.close()
 
 
-def test_a_server_that_stays_away_is_an_error_that_says_where() -> None:
+def test_a_server_that_stays_down_is_an_error_with_the_position() -> None:
     with serving(Site(CONTENT, cuts=[1_000_000, *[0] * 9])) as site:
         with pytest.raises(StorageError, match=r"broke at byte 1000000: .*; gave up after 5 attempts"):
             read_all(site.url)
@@ -220,7 +220,7 @@ def compressions() -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "x-gzip", "zstd"])
-def test_content_encodings(encoding: str) -> None:
+def test_content_encodings_are_decoded(encoding: str) -> None:
     body = compressions()[encoding]
     with serving(Site(body, encoding=encoding, cuts=[len(body) // 2])) as site:
         assert read_all(site.url) == LINES
@@ -233,13 +233,13 @@ def test_content_encodings(encoding: str) -> None:
                 file.seek(5)
 
 
-def test_a_compressed_file_may_be_compressed_for_the_way() -> None:
+def test_a_compressed_file_may_have_a_content_encoding() -> None:
     twice = gzip.compress(gzip.compress(LINES))
     with serving(Site(twice, encoding="gzip")) as site, ByteSource(f"{site.url}/data.nt.gz") as source:
         assert b"".join(iter(source.read, b"")) == LINES
 
 
-def test_encodings_that_nobody_asked_for_and_bodies_that_are_bombs() -> None:
+def test_unrequested_encodings_and_decompression_bombs_are_refused() -> None:
     with serving(Site(b"x", encoding="br")) as site, pytest.raises(StorageError, match="'br', which was not asked for"):
         read_all(site.url)
     with (
@@ -256,7 +256,7 @@ def test_encodings_that_nobody_asked_for_and_bodies_that_are_bombs() -> None:
 
 
 @pytest.mark.parametrize("announced", [False, True])
-def test_seeking(announced: bool) -> None:
+def test_seeking_requests_a_range(announced: bool) -> None:
     with serving(Site(CONTENT, announce_ranges=announced)) as site, HttpFile(site.url) as file:
         assert file.seek(1_000_000) == 1_000_000
         assert file.read(5) == CONTENT[1_000_000:1_000_005]
@@ -279,7 +279,7 @@ def test_seeking(announced: bool) -> None:
         assert file.read(3) == CONTENT[7:10]
 
 
-def test_a_place_where_the_server_has_no_ranges() -> None:
+def test_seeking_without_ranges_reads_forward_only() -> None:
     with serving(Site(CONTENT, ranges=False)) as site, HttpFile(site.url, settings=AT_ONCE) as file:
         file.seek(1_000_000)
         # The first request gets everything, and what lies before is read over.
@@ -289,7 +289,7 @@ def test_a_place_where_the_server_has_no_ranges() -> None:
         assert file.read(5) == CONTENT[1_000_005:1_000_010]
 
 
-def test_a_file_that_changes_between_two_places() -> None:
+def test_a_file_that_changes_between_two_reads_is_an_error() -> None:
     with serving(Site(CONTENT)) as site, HttpFile(site.url) as file:
         file.seek(1_000_000)
         file.read(5)
@@ -299,7 +299,7 @@ def test_a_file_that_changes_between_two_places() -> None:
             file.read(5)
 
 
-def test_what_is_known_about_a_file() -> None:
+def test_size_media_type_and_ranges_of_a_file_are_known() -> None:
     with serving(Site(CONTENT, media_type="application/n-quads; charset=utf-8")) as site:
         assert http_info(site.url)[::2] == (len(CONTENT), "application/n-quads")
         site.head = False
@@ -307,7 +307,7 @@ def test_what_is_known_about_a_file() -> None:
         assert [method for method, _path, _headers in site.requests] == ["HEAD", "HEAD", "GET"]
 
 
-def test_a_closed_file_is_closed() -> None:
+def test_a_closed_file_refuses_reads() -> None:
     with serving(Site(b"x")) as site:
         file = HttpFile(site.url)
         file.close()
@@ -317,10 +317,10 @@ def test_a_closed_file_is_closed() -> None:
             file.read()
 
 
-# ---- through the doors of the library ----
+# ---- readers, tables and commands ----
 
 
-def test_readers_and_tables(tmp_path: Path) -> None:
+def test_readers_and_tables_take_urls(tmp_path: Path) -> None:
     data = jelly(tmp_path)
     expected = jellyframe.read_table(data)
     with serving(Site(data, cuts=[3000, 20_000])) as site:
@@ -334,7 +334,7 @@ def test_readers_and_tables(tmp_path: Path) -> None:
         assert site.asked("x")[-1] == "y"
 
 
-def test_from_a_restart_point_on(tmp_path: Path) -> None:
+def test_a_byte_range_is_read_from_a_restart_point(tmp_path: Path) -> None:
     data = jelly(tmp_path, jelly={"restart_every": 2000, "frame_rows": 50})
     with serving(Site(data)) as site:
         with HttpFile(site.url) as file:
@@ -348,7 +348,7 @@ def test_from_a_restart_point_on(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["data.nt", "data.nt.gz?version=2", "anything"])
-def test_convert_and_scan_by_name_or_by_what_the_server_says(name: str, tmp_path: Path) -> None:
+def test_convert_and_scan_use_the_name_or_the_media_type(name: str, tmp_path: Path) -> None:
     content = gzip.compress(LINES) if ".gz" in name else LINES
     media_type = "application/n-triples" if name == "anything" else "text/plain"
     with serving(Site(content, media_type=media_type, cuts=[None, 4000])) as site:
@@ -360,7 +360,7 @@ def test_convert_and_scan_by_name_or_by_what_the_server_says(name: str, tmp_path
         assert len(jellyframe.scan(f"{site.url}/{name}", in_format="nt").read_all()) == 2000
 
 
-def test_a_format_that_nobody_tells() -> None:
+def test_an_unknown_format_is_refused() -> None:
     with serving(Site(LINES, media_type="text/plain")) as site:
         with pytest.raises(OptionsError, match=r"nor by the media type of the server, text/plain .*set in_format="):
             jellyframe.scan(f"{site.url}/data")
@@ -369,7 +369,7 @@ def test_a_format_that_nobody_tells() -> None:
             jellyframe.scan(f"{site.url}/data")
 
 
-def test_relative_iris_are_those_of_the_address(tmp_path: Path) -> None:
+def test_relative_iris_are_resolved_against_the_url(tmp_path: Path) -> None:
     with serving(Site(b"<#a> <p> <> .", media_type="text/turtle")) as site:
         out = tmp_path / "out.nt"
         jellyframe.convert(f"{site.url}/d/x.ttl", out)

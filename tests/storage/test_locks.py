@@ -28,7 +28,7 @@ def place(request, tmp_path, monkeypatch):
     return locate(str(tmp_path))
 
 
-def test_one_at_a_time_holds_the_lock(place):
+def test_only_one_at_a_time_holds_the_lock(place):
     inside = 0
     most = 0
 
@@ -69,7 +69,7 @@ def test_a_held_lock_is_not_granted_again(place):
     assert entered.is_set()
 
 
-def test_the_lock_goes_with_an_error(place):
+def test_an_error_releases_the_lock(place):
     with pytest.raises(ZeroDivisionError), folder_lock(*place):
         raise ZeroDivisionError
     with folder_lock(*place) as lock:
@@ -100,7 +100,7 @@ def store(tmp_path):
     return Storage("mock://bucket", fs), "folder"
 
 
-def test_a_lock_that_did_not_change_for_long_is_taken_over_and_its_holder_notices(store, monkeypatch):
+def test_a_stale_lock_is_taken_over_and_its_holder_notices(store, monkeypatch):
     monkeypatch.setattr(locks, "STALE_AFTER_SECONDS", 0.0)
     with folder_lock(*store) as first:
         first.require()

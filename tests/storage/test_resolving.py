@@ -41,11 +41,11 @@ NAMES: dict[str, Callable[[Path], str | Path]] = {
 
 
 @pytest.mark.parametrize("kind", NAMES)
-def test_what_a_name_stands_for(folder: Path, kind: str) -> None:
+def test_folders_and_patterns_resolve_to_their_files(folder: Path, kind: str) -> None:
     assert resolve_inputs([NAMES[kind](folder)]) == [f"{folder}/a.jelly", f"{folder}/deep/b.jelly"]
 
 
-def test_other_inputs_stay_as_they_are(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_inputs_are_returned_unchanged(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     file = io.BytesIO()
     assert resolve_inputs([None, b"bytes", "deep", file, "not there"]) == [
@@ -95,7 +95,7 @@ def test_operations_take_uris_of_object_stores(folder: Path, tmp_path: Path) -> 
         memory.rm("/jellyframe-resolving", recursive=True)
 
 
-def test_addresses_keep_what_a_uri_says_about_its_store() -> None:
+def test_addresses_keep_the_settings_of_a_uri() -> None:
     uri = "s3://bucket/folder?endpoint_override=localhost%3A9000&scheme=http&region=x"
     settings = uri.partition("?")[2]
     assert Storage(uri).address("bucket/folder/a.jelly") == f"s3://bucket/folder/a.jelly?{settings}"

@@ -150,7 +150,7 @@ def test_more_than_2_gib_in_one_write() -> None:
         assert sum(device.counts) == size
 
 
-def test_a_pipe_that_does_not_block_gets_every_byte() -> None:
+def test_a_nonblocking_pipe_gets_every_byte() -> None:
     for buffering in (0, 8192):
         reading, writing = os.pipe()
         os.set_blocking(writing, False)
@@ -172,7 +172,7 @@ def test_a_pipe_that_does_not_block_gets_every_byte() -> None:
         assert got == CONTENT * 3
 
 
-def test_a_file_object_that_does_not_say_what_it_took_took_all() -> None:
+def test_a_write_that_returns_none_counts_as_complete() -> None:
     class Collector:
         def __init__(self) -> None:
             self.pieces: list[bytes] = []
@@ -216,7 +216,7 @@ def write_to_full_device(compression: str | None) -> None:
             sink.write(os.urandom(100_000))
 
 
-def test_a_full_device_is_an_error_of_its_name() -> None:
+def test_a_full_device_is_an_error_that_names_it() -> None:
     for compression in (None, "gzip", "zstd"):
         with pytest.raises(OSError, match="No space left on device: '/dev/full'") as caught:
             write_to_full_device(compression)

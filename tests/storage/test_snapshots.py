@@ -91,7 +91,7 @@ def test_old_snapshots_and_data_of_killed_runs_are_removed(tmp_path):
     assert not os.path.exists(of_another_run)
 
 
-def test_of_two_runs_one_makes_the_snapshot(tmp_path):
+def test_only_one_of_two_runs_makes_a_snapshot(tmp_path):
     one, other = Snapshots(str(tmp_path)), Snapshots(str(tmp_path))
     made(one, "one")
     with pytest.raises(StorageError, match="another run has made snapshot 1 meanwhile"):
@@ -119,7 +119,7 @@ def test_a_patch_that_changed_or_comes_late_is_refused(tmp_path, log):
         Snapshots(str(replica)).new_patches(patches_in(log))
 
 
-def test_a_folder_of_other_things_is_refused(tmp_path):
+def test_a_folder_with_other_files_is_refused(tmp_path):
     (tmp_path / "people.jelly").write_text("")
     with pytest.raises(StorageError, match="there is something in the folder, but no snapshot"):
         Snapshots(str(tmp_path))

@@ -47,7 +47,7 @@ def test_all_sources_give_the_same_bytes(tmp_path: Path, compress, kind: str) ->
 
 
 @pytest.mark.parametrize("compress", [gzip.compress, zstd], ids=["gzip", "zstd"])
-def test_compressed_pieces_end_to_end_are_one_input(compress) -> None:
+def test_concatenated_compressed_pieces_are_one_input(compress) -> None:
     assert read_all(ByteSource(compress(CONTENT) + compress(b"more"))) == CONTENT + b"more"
 
 
@@ -56,7 +56,7 @@ def test_gzip_may_end_in_padding() -> None:
 
 
 @pytest.mark.parametrize("compress", [gzip.compress, zstd], ids=["gzip", "zstd"])
-def test_compressed_data_that_is_cut_off_is_an_error(compress) -> None:
+def test_truncated_compressed_data_is_an_error(compress) -> None:
     with pytest.raises(ParseError, match="cut off"):
         read_all(ByteSource(compress(CONTENT)[:-5]))
 
@@ -77,7 +77,7 @@ def test_inflating_is_capped(compress) -> None:
     assert len(read_all(ByteSource(bomb, Limits(max_inflated_bytes=1_000_000)))) == 1_000_000
 
 
-def test_the_ratio_tells_a_bomb() -> None:
+def test_the_inflation_ratio_detects_a_bomb() -> None:
     bomb = zstd(bytes(80 << 20))
     with pytest.raises(LimitError, match="max_inflation_ratio"):
         read_all(ByteSource(bomb), 1 << 20)
@@ -91,7 +91,7 @@ def test_a_range_of_a_file(tmp_path: Path) -> None:
     assert read_all(ByteSource(io.BytesIO(CONTENT), start=100)) == CONTENT[100:]
 
 
-def test_a_pipe_gives_what_has_arrived() -> None:
+def test_reading_a_pipe_returns_data_as_it_arrives() -> None:
     read_end, write_end = os.pipe()
     with os.fdopen(read_end, "rb") as reading, os.fdopen(write_end, "wb", buffering=0) as writing:
         source_read = threading.Event()
@@ -113,7 +113,7 @@ def test_a_pipe_gives_what_has_arrived() -> None:
         sender.join()
 
 
-def test_what_cannot_be_read_from() -> None:
+def test_invalid_sources_are_refused() -> None:
     with pytest.raises(TypeError, match="binary file object, not int"):
         ByteSource(5)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="binary mode"):
@@ -154,7 +154,7 @@ def test_file_systems_of_fsspec() -> None:
     memory.rm("/jellyframe", recursive=True)
 
 
-def test_what_is_not_in_an_object_store_is_an_oserror() -> None:
+def test_a_missing_object_is_an_oserror() -> None:
     store = pyarrow.fs._MockFileSystem()
     with pytest.raises(OSError, match="nothing") as caught:
         ByteSource("nothing", filesystem=store)

@@ -51,7 +51,7 @@ def names(folder, *paths):
         ("notes.txt", ["notes.txt"]),
     ],
 )
-def test_what_paths_stand_for(folder, path, found):
+def test_paths_are_files_folders_and_patterns(folder, path, found):
     assert names(folder, path) == found
 
 
@@ -61,7 +61,7 @@ def test_a_list_names_each_file_once(folder):
 
 
 @pytest.mark.parametrize("path", ["nothing", "nothing/*.jelly", "*.nq"])
-def test_missing_files(folder, path):
+def test_missing_files_are_errors(folder, path):
     with pytest.raises(StorageError, match=path.replace("*", r"\*")):
         names(folder, path)
 

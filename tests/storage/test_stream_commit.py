@@ -60,7 +60,7 @@ def test_a_batch_that_is_run_again_changes_nothing(tmp_path):
 
 @pytest.mark.parametrize("moved", [0, 1])
 @pytest.mark.parametrize("then", ["commit", "abort"])
-def test_a_commit_that_is_cut_off_is_finished_later(tmp_path, moved, then):
+def test_an_interrupted_commit_is_finished_later(tmp_path, moved, then):
     batch = begun(tmp_path / "out")
     files = [staged(batch, "a1", LINES[:5]), staged(batch, "b1", LINES[5:10])]
     # A folder stands where the next file should go.
@@ -89,7 +89,7 @@ def test_files_that_the_driver_does_not_see(tmp_path):
     batch.abort()
 
 
-def test_notes_do_not_pile_up(tmp_path):
+def test_old_records_of_batches_are_removed(tmp_path):
     for number in range(NOTES_KEPT + 5):
         begun(tmp_path, number).commit([])
     assert len(list((tmp_path / "_jelly-commits").iterdir())) == NOTES_KEPT

@@ -27,7 +27,7 @@ def stream(*, index: bool = False, delimited: bool = True) -> bytes:
 
 
 @pytest.mark.parametrize("index", [False, True])
-def test_pieces_are_at_least_so_long(index: bool) -> None:
+def test_pieces_have_at_least_the_length_asked_for(index: bool) -> None:
     data = stream(index=index)
     file = io.BytesIO(data)
     points = [point.offset for point in restart_points(file)]
@@ -40,7 +40,7 @@ def test_pieces_are_at_least_so_long(index: bool) -> None:
 
 
 @pytest.mark.parametrize("data", [gzip.compress(stream()), stream(delimited=False), b""], ids=["gzip", "bare", "empty"])
-def test_what_cannot_be_cut(data: bytes) -> None:
+def test_files_without_restart_points_are_not_cut(data: bytes) -> None:
     file = io.BytesIO(data)
     assert not is_splittable(file)
     assert list(restart_offsets(file, len(data))) == []

@@ -53,7 +53,7 @@ def test_bytes_in_any_pieces(twin: ModuleType, size: int, kind: type) -> None:
     assert decoder.is_delimited is True
 
 
-def test_what_is_there_can_be_taken_at_any_time(twin: ModuleType) -> None:
+def test_a_partial_batch_can_be_taken_at_any_time(twin: ModuleType) -> None:
     decoder = twin.StreamDecoder()
     assert decoder.next_batch(partial=True) is None
     decoder.push(DATA[: len(DATA) // 2])
@@ -84,7 +84,7 @@ def test_whole_frames(twin: ModuleType) -> None:
         bare.push(b"x")
 
 
-def test_errors_come_after_what_was_right_and_stay(twin: ModuleType) -> None:
+def test_errors_come_after_the_valid_rows_and_repeat(twin: ModuleType) -> None:
     decoder = twin.StreamDecoder(source_name="connection 7")
     decoder.push(DATA + b"\x03\xff\xff\xff")
     decoder.finish()
@@ -120,7 +120,7 @@ def test_bare_frames_are_bounded(twin: ModuleType) -> None:
 
 
 @pytest.mark.parametrize("kind", ["StreamDecoder", "PatchStreamDecoder"])
-def test_the_memory_of_a_decoder_that_nobody_holds_is_free_at_once(twin: ModuleType, kind: str) -> None:
+def test_the_memory_of_an_unreferenced_decoder_is_freed_at_once(twin: ModuleType, kind: str) -> None:
     """Without the garbage collector, which may come late: a journal makes a decoder for each of many large chunks."""
     decoder = getattr(twin, kind)()
     gone = weakref.ref(decoder)

@@ -52,7 +52,7 @@ def read(twin: ModuleType, source: Any, delimited: bool | None = None) -> list[l
         return [plain(frame.statements()) for frame in reader.frames()]
 
 
-def test_the_examples_are_what_they_should_be() -> None:
+def test_the_examples_begin_with_ambiguous_bytes() -> None:
     assert len(TEN_BYTES) == len(METADATA_OF_TEN) == 10
     assert OPTIONS_ROW_OF_TEN[:3] == b"\x0a\x0a\x0a"
     assert wire.delimited(TEN_BYTES)[:3] == b"\x0a\x0a\x08"
@@ -98,13 +98,13 @@ def test_the_examples_are_what_they_should_be() -> None:
         pytest.param(b"\x00\x00\x00", [[], [], []], id="three_empty_frames"),
     ],
 )
-def test_told_apart(
+def test_delimited_and_bare_input_are_told_apart(
     twin: ModuleType, source: Callable[[bytes], Any], data: bytes, expected: list[list[PlainStatement]]
 ) -> None:
     assert read(twin, source(data)) == expected
 
 
-def test_metadata_survives_the_misfire(twin: ModuleType) -> None:
+def test_metadata_is_kept_after_a_wrong_guess(twin: ModuleType) -> None:
     with twin.open_reader(wire.delimited(METADATA_OF_TEN, ORDINARY)) as reader:
         assert [frame.metadata for frame in reader.frames()] == [{"kk": b"vv"}, {}]
 
@@ -112,7 +112,7 @@ def test_metadata_survives_the_misfire(twin: ModuleType) -> None:
 @pytest.mark.parametrize(
     "data", [ORDINARY, TEN_BYTES, OPTIONS_ROW_OF_TEN, wire.frame(wire.options(), metadata={"k": b""})]
 )
-def test_said_by_the_caller(twin: ModuleType, data: bytes) -> None:
+def test_the_caller_can_set_delimited(twin: ModuleType, data: bytes) -> None:
     expected = read(twin, data, delimited=False)
     assert len(expected) == 1
     assert read(twin, wire.delimited(data), delimited=True) == expected
@@ -127,7 +127,7 @@ def test_a_bare_frame_may_begin_with_metadata_if_the_caller_says_so(twin: Module
     assert read(twin, metadata + ORDINARY, delimited=False) == [[STATEMENT]]
 
 
-def test_nothing_at_all(twin: ModuleType, source: Callable[[bytes], Any]) -> None:
+def test_empty_input_has_no_statements(twin: ModuleType, source: Callable[[bytes], Any]) -> None:
     """No bytes are no statements. Whether they are a stream is not settled, so an error will do, too."""
     try:
         frames = read(twin, source(b""))
@@ -139,12 +139,12 @@ def test_nothing_at_all(twin: ModuleType, source: Callable[[bytes], Any]) -> Non
 @pytest.mark.parametrize(
     "data", [b"\x0a", b"\x05", b"\x0a\x05", b"\x00\x0a", b"\x0a\x0a", b"\xff", b"\xff\xff", b"\x80"]
 )
-def test_one_or_two_bytes_that_are_no_stream(twin: ModuleType, source: Callable[[bytes], Any], data: bytes) -> None:
+def test_one_or_two_bytes_are_refused(twin: ModuleType, source: Callable[[bytes], Any], data: bytes) -> None:
     with pytest.raises(JellyError):
         read(twin, source(data))
 
 
 @pytest.mark.parametrize("data", [b"\x0a\x0a\x05", b"\x0a\x05\x00", b"\x05\x0a\x03", b"not jelly", b"<a> <b> <c> .\n"])
-def test_other_things_that_are_no_stream(twin: ModuleType, source: Callable[[bytes], Any], data: bytes) -> None:
+def test_other_input_is_refused(twin: ModuleType, source: Callable[[bytes], Any], data: bytes) -> None:
     with pytest.raises(JellyError):
         read(twin, source(data))

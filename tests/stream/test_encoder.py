@@ -17,7 +17,7 @@ def triples(count: int) -> list[Triple]:
     return [Triple(A, B, Literal(f"{number} " * 20)) for number in range(count)]
 
 
-def test_it_writes_what_a_writer_writes() -> None:
+def test_the_encoder_gives_the_bytes_of_a_writer() -> None:
     file = io.BytesIO()
     with jellyframe.open_writer(file, restart_every=5000, index=True) as writer:
         writer.declare_namespace("ex", "http://example.org/")
@@ -106,12 +106,12 @@ def test_bytes_that_were_taken_can_be_rewritten_if_the_caller_can() -> None:
         assert reader.options.version == 2
 
 
-def test_rows_that_a_batch_does_not_have() -> None:
+def test_rows_outside_of_the_batch_are_refused() -> None:
     with pytest.raises(IndexError):
         StreamEncoder().encode(Batch.from_statements(triples(3)), 2, 4)
 
 
-def test_triples_in_a_stream_of_quads() -> None:
+def test_triples_are_written_to_a_stream_of_quads() -> None:
     encoder = StreamEncoder()
     encoder.encode(Batch.from_statements([Quad(A, B, A, B)]))
     encoder.encode(Batch.from_statements(triples(2)), 1)

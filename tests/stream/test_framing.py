@@ -37,14 +37,14 @@ def test_all_frames_are_found(read_bytes: int, head_bytes: int) -> None:
 
 
 @pytest.mark.parametrize("data", [DATA[:-1], DATA + b"\x05", DATA + b"\x80" * 12, b"\xff"])
-def test_what_does_not_end_as_it_should(data: bytes) -> None:
+def test_truncated_frames_are_errors_with_an_offset(data: bytes) -> None:
     with pytest.raises(ParseError) as caught:
         list(walk_frames(io.BytesIO(data), 0, len(data)))
     assert caught.value.offset is not None
     assert caught.value.offset <= len(data)
 
 
-def test_starts_of_frames() -> None:
+def test_the_starts_of_frames_are_recognised() -> None:
     for frame in FRAMES:
         assert begins_frame(wire.delimited(frame)[:64]) is bool(frame)
     for head in (b"", b"\x0a", b"<a> <b> <c> .\n", b"\x05\x0a\x03\x12\x02ab"[:3], b"\x09\x0a\x03\x12\x02", bytes(64)):

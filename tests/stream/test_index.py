@@ -74,12 +74,12 @@ def test_restart_points_lie_about_as_far_apart_as_asked(tmp_path: Path) -> None:
     assert max(gaps) < 3000
 
 
-def test_off_means_one(tmp_path: Path) -> None:
+def test_without_restart_every_there_is_one_restart_point(tmp_path: Path) -> None:
     assert len(points_of(written(tmp_path / "file.jelly", triples(3000), restart_every=None))) == 1
 
 
 @pytest.mark.parametrize("with_index", [(False, False), (True, True), (True, False), (False, True)])
-def test_files_end_to_end(tmp_path: Path, with_index: tuple[bool, bool]) -> None:
+def test_concatenated_files_have_the_restart_points_of_both(tmp_path: Path, with_index: tuple[bool, bool]) -> None:
     options = StreamOptions(version=2)
     statements = triples(300)
     both = tmp_path / "both.jelly"
@@ -97,7 +97,7 @@ def test_files_end_to_end(tmp_path: Path, with_index: tuple[bool, bool]) -> None
     assert list(itertools.chain(*parts)) == statements * 2
 
 
-def test_other_writers_repeated_options_are_no_restart_points(tmp_path: Path) -> None:
+def test_repeated_options_of_other_writers_are_not_restart_points(tmp_path: Path) -> None:
     """A frame that begins with the options again but goes on counting is not to be taken for a restart point."""
     plain = io.BytesIO()
     options = StreamOptions(PhysicalType.TRIPLES, version=1)
@@ -120,7 +120,7 @@ def test_other_writers_repeated_options_are_no_restart_points(tmp_path: Path) ->
     assert read(path) == triples(200)
 
 
-def test_reading_from_what_is_no_restart_point_is_an_error(tmp_path: Path) -> None:
+def test_reading_from_another_frame_than_a_restart_point_is_an_error(tmp_path: Path) -> None:
     path = written(tmp_path / "file.jelly", triples(400), restart_every=None)
     data = path.read_bytes()
     size, body = decode_varint(data, 0)
@@ -128,7 +128,7 @@ def test_reading_from_what_is_no_restart_point_is_an_error(tmp_path: Path) -> No
         read(path, body + size)
 
 
-def test_no_index_is_found_where_there_is_none(tmp_path: Path) -> None:
+def test_a_file_without_an_index_has_none(tmp_path: Path) -> None:
     path = written(tmp_path / "file.jelly", triples(10))
     with path.open("rb") as file:
         assert index.read_index(file) is None
@@ -138,7 +138,7 @@ def test_no_index_is_found_where_there_is_none(tmp_path: Path) -> None:
         assert index.restart_points(file) == []
 
 
-def test_a_damaged_index_is_passed_over(tmp_path: Path) -> None:
+def test_a_damaged_index_is_ignored(tmp_path: Path) -> None:
     path = written(tmp_path / "file.jelly", triples(400), index=True)
     data = bytearray(path.read_bytes())
     at = data.index(b"jellyframe.stream.index") + len(b"jellyframe.stream.index") + 4

@@ -86,7 +86,7 @@ def test_any_sequence_of_messages(names, run_bytes):
 
 
 @pytest.mark.parametrize("layout", ["struct", "ntriples", "flat"])
-def test_there_and_back_in_each_layout(layout):
+def test_each_layout_survives_a_round_trip(layout):
     (part,) = MessageDecoder(layout).decode(pa.array([PAYLOADS["quads"]] * 3))
     messages = encode_messages(part.rows, [0, 7, 45, 100, len(part.rows)])
     statements = [tuple(statement) for statement in GOOD * 3]
@@ -103,7 +103,7 @@ def test_slices_and_large_arrays():
     assert list(MessageDecoder("ntriples").decode(pa.array([], pa.binary()))) == []
 
 
-def test_statements_that_do_not_go():
+def test_statements_that_the_options_exclude_are_refused():
     (part,) = MessageDecoder("struct").decode(pa.array([PAYLOADS["quads"]]))
     with pytest.raises(NamedGraphError, match="message 0: quads in a stream of triples"):
         encode_messages(part.rows, [45], StreamOptions(physical_type=PhysicalType.TRIPLES))

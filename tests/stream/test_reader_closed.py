@@ -56,7 +56,7 @@ def test_views_raise_from_their_start(path: Path, view: str) -> None:
         next(VIEWS[view](reader))
 
 
-def test_what_has_been_read_stays(path: Path) -> None:
+def test_options_and_namespaces_stay_available(path: Path) -> None:
     with jellyframe.open_reader(path) as reader:
         options = reader.options
         assert sum(len(batch) for batch in reader.batches()) == len(STATEMENTS)
@@ -70,7 +70,7 @@ def test_what_has_been_read_stays(path: Path) -> None:
         _ = unread.options
 
 
-def test_an_error_stays_one(path: Path) -> None:
+def test_an_error_is_raised_again(path: Path) -> None:
     """Asked again after bad input, a view raises again: it does not look like the end."""
     damaged = path.read_bytes()[:-5]
     with jellyframe.open_reader(damaged) as reader:

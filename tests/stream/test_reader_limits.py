@@ -64,7 +64,7 @@ def read_until_error(twin: ModuleType, source: Any) -> tuple[list[list[PlainStat
 
 
 @pytest.mark.parametrize("as_file", [False, True], ids=["bytes", "file"])
-def test_cut_at_every_byte(twin: ModuleType, as_file: bool) -> None:
+def test_a_stream_truncated_at_any_byte_gives_whole_frames_then_an_error(twin: ModuleType, as_file: bool) -> None:
     """Whole frames are read; a frame that is not whole is an error."""
     expected = read(twin, WHOLE)
     assert [len(frame) for frame in expected] == [1, 0, 0, 1, 1]
@@ -82,7 +82,7 @@ def test_cut_at_every_byte(twin: ModuleType, as_file: bool) -> None:
             assert ENDS[complete] <= error.offset <= cut
 
 
-def test_a_bare_frame_cut_at_every_byte(twin: ModuleType) -> None:
+def test_a_bare_frame_truncated_inside_a_row_is_refused(twin: ModuleType) -> None:
     """Between two rows a bare frame ends as well as anywhere; within one it does not."""
     rows = [wire.options(), *NAMES, wire.triple(*[iri(0, 1)] * 3), wire.triple(bnode("b"))]
     whole = wire.frame(*rows)
@@ -111,7 +111,7 @@ LENGTHS = {
 
 @pytest.mark.parametrize("as_file", [False, True], ids=["bytes", "file"])
 @pytest.mark.parametrize("length", [pytest.param(value, id=key) for key, value in LENGTHS.items()])
-def test_frame_lengths_beyond_reason(twin: ModuleType, length: bytes, as_file: bool) -> None:
+def test_absurd_frame_lengths_are_refused(twin: ModuleType, length: bytes, as_file: bool) -> None:
     for before in (b"", wire.stream(wire.options())):
         data = before + length + b"\x0a\x0a\x0a\x0a"
         with pytest.raises(JellyError) as caught:
@@ -182,7 +182,7 @@ def test_quoted_triples_side_by_side_are_not_deep(twin: ModuleType) -> None:
 
 
 @pytest.mark.parametrize("codec", COMPRESS)
-def test_compressed_input(twin: ModuleType, codec: str) -> None:
+def test_compressed_input_is_read(twin: ModuleType, codec: str) -> None:
     compressed = COMPRESS[codec](WHOLE)
     assert read(twin, compressed) == read(twin, io.BytesIO(compressed)) == read(twin, WHOLE)
     # Both formats are made to be concatenated.
@@ -191,7 +191,7 @@ def test_compressed_input(twin: ModuleType, codec: str) -> None:
 
 
 @pytest.mark.parametrize("codec", COMPRESS)
-def test_compressed_input_that_is_broken(twin: ModuleType, codec: str) -> None:
+def test_broken_compressed_input_is_refused(twin: ModuleType, codec: str) -> None:
     compressed = COMPRESS[codec](WHOLE)
     for cut in range(5, len(compressed), 7):
         with pytest.raises(JellyError):
@@ -219,14 +219,14 @@ def test_inflated_input_has_a_limit(twin: ModuleType, codec: str) -> None:
 
 
 @pytest.mark.parametrize("codec", COMPRESS)
-def test_the_limit_of_inflation_is_on_what_comes_out(twin: ModuleType, codec: str) -> None:
+def test_max_inflated_bytes_limits_the_output(twin: ModuleType, codec: str) -> None:
     data = COMPRESS[codec](WHOLE)
     assert read(twin, data, limits=Limits(max_inflated_bytes=len(WHOLE)))
     with pytest.raises(LimitError):
         read(twin, data, limits=Limits(max_inflated_bytes=len(WHOLE) - 1))
 
 
-def test_what_a_batch_inherits_does_not_fill_it(twin: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_inherited_terms_do_not_count_for_the_batch(twin: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     """Terms that the next statement may repeat go over into the next batch, however many and large they are."""
     deep = wire.quoted(wire.quoted(*[bnode("1"), iri(0, 1), bnode("2")]), iri(0, 1), wire.quoted(*[bnode("3")] * 3))
     for object_term in (deep, literal("x" * 5000)):
@@ -292,7 +292,7 @@ def test_large_tables_take_memory_when_they_are_used(twin: ModuleType) -> None:
 
 
 @pytest.mark.parametrize("depth", [7, 8, 9, 17, 500])
-def test_quoted_triples_deeper_than_what_is_reserved(twin: ModuleType, depth: int) -> None:
+def test_quoted_triples_above_the_reserved_depth_are_read(twin: ModuleType, depth: int) -> None:
     term = wire.bnode("x")
     for level in range(depth):
         other = wire.bnode(f"b{level}")

@@ -41,18 +41,18 @@ def test_the_first_row_is_the_options(twin: ModuleType, row: bytes) -> None:
 
 
 @pytest.mark.parametrize("version", [0, 3, 9999, 10000, 2**32 - 1])
-def test_versions_we_do_not_know(twin: ModuleType, version: int) -> None:
+def test_unknown_versions_are_refused(twin: ModuleType, version: int) -> None:
     error = refuse(twin, [[wire.options(version=version)]], OptionsError)
     assert str(version) in str(error)
 
 
 @pytest.mark.parametrize("version", [1, 2])
-def test_versions_we_know(twin: ModuleType, version: int) -> None:
+def test_known_versions_are_read(twin: ModuleType, version: int) -> None:
     assert read(twin, wire.stream(wire.options(version=version), NAME, STATEMENT)) == 1
 
 
 @pytest.mark.parametrize("physical", [0, 4, 2**31])
-def test_physical_types_that_are_none(twin: ModuleType, physical: int) -> None:
+def test_unknown_physical_types_are_refused(twin: ModuleType, physical: int) -> None:
     refuse(twin, [[wire.options(physical=physical)]], OptionsError)
 
 
@@ -61,7 +61,7 @@ FITTING = {(int(physical), int(logical)) for physical, logical in TYPE_PAIRS}
 
 @pytest.mark.parametrize("logical", [*map(int, LogicalType), 5, 99])
 @pytest.mark.parametrize("physical", [1, 2, 3])
-def test_physical_and_logical_types_fit(twin: ModuleType, physical: int, logical: int) -> None:
+def test_physical_and_logical_types_must_match(twin: ModuleType, physical: int, logical: int) -> None:
     options = wire.options(physical=physical, logical=logical)
     if (physical, logical) not in FITTING:
         refuse(twin, [[options]], OptionsError)
@@ -73,7 +73,7 @@ def test_physical_and_logical_types_fit(twin: ModuleType, physical: int, logical
 
 
 @pytest.mark.parametrize("size", [0, 1, 7])
-def test_name_tables_that_are_too_small(twin: ModuleType, size: int) -> None:
+def test_name_tables_below_eight_entries_are_refused(twin: ModuleType, size: int) -> None:
     refuse(twin, [[wire.options(names=size)]], OptionsError)
 
 
@@ -87,7 +87,7 @@ def sizes(table: str, size: int) -> dict[str, Any]:
 
 @pytest.mark.parametrize("size", [4097, 10_000_000, 2**31, 2**32 - 1])
 @pytest.mark.parametrize("table", TABLES)
-def test_tables_above_the_limit(twin: ModuleType, table: str, size: int) -> None:
+def test_tables_above_the_limit_are_refused(twin: ModuleType, table: str, size: int) -> None:
     refuse(twin, [[wire.options(**sizes(table, size))]], LimitError)
 
 
@@ -106,7 +106,7 @@ def test_the_options_may_be_repeated(twin: ModuleType) -> None:
     assert read(twin, wire.delimited(*(wire.frame(*rows) for rows in frames))) == 3
 
 
-def test_repeated_options_do_not_start_anything_anew(twin: ModuleType) -> None:
+def test_repeated_options_reset_nothing(twin: ModuleType) -> None:
     options = wire.options()
     rows = [
         options,
@@ -122,7 +122,7 @@ def test_repeated_options_do_not_start_anything_anew(twin: ModuleType) -> None:
     assert lines == ["<pa> <pa> <pa> .", "<pa> <pa> <pb> .", "<pa> <pc> <pb> ."]
 
 
-def test_options_that_are_spelled_otherwise_are_the_same(twin: ModuleType) -> None:
+def test_repeated_options_may_be_encoded_differently(twin: ModuleType) -> None:
     options = wire.options()
     spelled_out = wire.block(1, wire.number(4, 0) + wire.block(1, b"") + options[2:] + wire.number(14, 0))
     assert read(twin, wire.stream(options, spelled_out, NAME, STATEMENT)) == 1
@@ -142,7 +142,7 @@ DIFFERENT: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("field", DIFFERENT)
-def test_options_that_differ(twin: ModuleType, field: str) -> None:
+def test_repeated_options_that_differ_are_refused(twin: ModuleType, field: str) -> None:
     other = wire.options(**{field: DIFFERENT[field]})
     for frames in ([[wire.options(), NAME, STATEMENT, other]], [[wire.options(), NAME], [], [other]]):
         refuse(twin, frames, OptionsError)
@@ -153,7 +153,7 @@ def test_the_stream_name_is_utf_8(twin: ModuleType, bad: bytes) -> None:
     refuse(twin, [[wire.options(name=bad)]], JellyError)
 
 
-def test_all_options_arrive(twin: ModuleType) -> None:
+def test_all_options_are_read(twin: ModuleType) -> None:
     row = wire.options(
         name="поток",
         physical=3,
@@ -177,7 +177,7 @@ def test_all_options_arrive(twin: ModuleType) -> None:
     assert sizes == (9, 0, 7)
 
 
-def test_concatenated_streams_start_anew(twin: ModuleType) -> None:
+def test_concatenated_streams_start_with_empty_state(twin: ModuleType) -> None:
     """With `concatenated`, an options row begins a new stream, also one of other options."""
     first = wire.stream(wire.options(), wire.prefix("p"), NAME, wire.triple(*[wire.iri(1, 1)] * 3))
     second = wire.stream(wire.options(names=16), wire.name("b"), wire.triple(*[wire.iri(0, 1)] * 3))
@@ -233,13 +233,13 @@ CONTINUES_THE_STREAM = {
 
 
 @pytest.mark.parametrize("case", REFERS_TO_A_NEW_STREAM)
-def test_what_looks_like_several_streams_is_said_to_be(twin: ModuleType, case: str) -> None:
+def test_the_error_suggests_concatenated_for_several_streams(twin: ModuleType, case: str) -> None:
     message = advice_of(twin, REFERS_TO_A_NEW_STREAM[case])
     assert "these may be several streams, one after the other; set concatenated=True" in message
 
 
 @pytest.mark.parametrize("case", CONTINUES_THE_STREAM)
-def test_what_looks_like_one_stream_is_said_to_be(twin: ModuleType, case: str) -> None:
+def test_the_error_suggests_one_stream_for_repeated_options(twin: ModuleType, case: str) -> None:
     rows = CONTINUES_THE_STREAM[case]
     if case == "datatype":
         rows = [row if row != wire.options() else wire.options(generalized=1) for row in rows]

@@ -148,7 +148,7 @@ def test_references_lead_to_entries(twin: ModuleType, rows: list[bytes]) -> None
     graph_start=[GRAPHS, *ABC, graph_start(None)],
     graph_start_after_another=[GRAPHS, *ABC, graph_start(A), STATEMENT, GRAPH_END, graph_start(None)],
 )
-def test_nothing_repeats_before_it_was_there(twin: ModuleType, rows: list[bytes]) -> None:
+def test_a_repeat_before_the_first_term_is_refused(twin: ModuleType, rows: list[bytes]) -> None:
     refuse(twin, *rows)
 
 
@@ -180,7 +180,7 @@ def test_nothing_repeats_in_a_quoted_triple(twin: ModuleType, rows: list[bytes])
     literal_subject_in_quoted=[STAR, *ABC, triple(A, B, quoted(LIT, B, C))],
     blank_predicate_in_quoted=[STAR, *ABC, triple(quoted(A, X, C), B, C)],
 )
-def test_flags_cover_what_the_rows_hold(twin: ModuleType, rows: list[bytes]) -> None:
+def test_rows_beyond_the_flags_are_refused(twin: ModuleType, rows: list[bytes]) -> None:
     refuse(twin, *rows)
 
 
@@ -275,11 +275,11 @@ def test_unknown_fields_are_skipped_everywhere(twin: ModuleType) -> None:
     varint_without_end=[TRIPLES, wire.block(9, b"\x08\x80\x80")],
     fixed_without_end=[TRIPLES, wire.tag(100, 1) + b"\x00\x00"],
 )
-def test_broken_protobuf(twin: ModuleType, rows: list[bytes]) -> None:
+def test_broken_protobuf_is_refused(twin: ModuleType, rows: list[bytes]) -> None:
     refuse(twin, *rows)
 
 
-def test_members_of_a_oneof_given_twice_mean_the_last_or_nothing(twin: ModuleType) -> None:
+def test_a_repeated_member_of_a_oneof_means_the_last_or_an_error(twin: ModuleType) -> None:
     """Protobuf says that the last one counts. A reader may refuse such a row, but not read anything else."""
     iri_then_blank = wire.block(9, C[1]) + wire.block(10, "x")
     for payload, expected in (

@@ -67,7 +67,7 @@ def overwrite(data: bytes, at: int, size: int) -> bytes:
 DAMAGES = {"missing": cut, "extra": insert, "overwritten": overwrite}
 
 
-def test_nothing_is_lost_of_a_whole_file(twin: ModuleType, good: bytes) -> None:
+def test_an_undamaged_file_loses_nothing(twin: ModuleType, good: bytes) -> None:
     for batch_rows in (1, 5, 16_384):
         assert recover(good, twin, batch_rows=batch_rows) == (LINES, [])
 
@@ -77,7 +77,7 @@ def test_nothing_is_lost_of_a_whole_file(twin: ModuleType, good: bytes) -> None:
     # A few bytes that are other ones may be all in a literal, where nothing tells.
     [(kind, size) for kind in DAMAGES for size in (1, 2, 7, 300, 5000) if size > 100 or kind != "overwritten"],
 )
-def test_what_is_given_is_right_and_little_is_lost(good: bytes, kind: str, size: int) -> None:
+def test_rows_are_right_and_the_loss_ends_at_the_next_restart_point(good: bytes, kind: str, size: int) -> None:
     """Anywhere in the file: the rows are those of the original, and what is lost ends at the next restart point."""
     points = [point.offset for point in restart_points(io.BytesIO(good))]
     farthest = max(after - before for before, after in pairwise([*points, len(good)]))
@@ -95,7 +95,7 @@ def test_what_is_given_is_right_and_little_is_lost(good: bytes, kind: str, size:
         assert lost[0].start <= at + size
 
 
-def test_the_rows_outside_of_what_is_lost_are_all_given(good: bytes) -> None:
+def test_all_rows_outside_of_the_loss_are_returned(good: bytes) -> None:
     points = [point.offset for point in restart_points(io.BytesIO(good))]
     at = (points[3] + points[4]) // 2
     damaged = cut(good, at, 40)
@@ -158,7 +158,7 @@ def _standing(data: bytes) -> io.BytesIO:
 
 
 @pytest.mark.parametrize("source", SOURCES)
-def test_all_sources_that_seek(twin: ModuleType, good: bytes, tmp_path: Path, source: str) -> None:
+def test_every_seekable_source_is_recovered(twin: ModuleType, good: bytes, tmp_path: Path, source: str) -> None:
     damaged = cut(cut(good, 20_000, 3), 10_000, 100)
     expected = recover(damaged)
     assert len(expected[1]) == 2
@@ -171,7 +171,7 @@ def test_all_sources_that_seek(twin: ModuleType, good: bytes, tmp_path: Path, so
 
 
 @pytest.mark.parametrize("source", [lambda data: Pipe(data), lambda data: gzip.compress(data)], ids=["pipe", "gzip"])
-def test_what_does_not_seek_loses_the_rest(good: bytes, source: Callable[[bytes], Any]) -> None:
+def test_input_that_cannot_seek_loses_the_rest(good: bytes, source: Callable[[bytes], Any]) -> None:
     given, (damage,) = recover(source(cut(good, 20_000, 10)))
     assert damage.stop is None
     assert given == LINES[: len(given)]
@@ -181,7 +181,7 @@ def test_what_does_not_seek_loses_the_rest(good: bytes, source: Callable[[bytes]
 
 @pytest.mark.parametrize("physical", [PhysicalType.QUADS, PhysicalType.GRAPHS])
 @pytest.mark.parametrize("index", [False, True])
-def test_all_kinds_of_streams(physical: PhysicalType, index: bool) -> None:
+def test_every_physical_type_is_recovered(physical: PhysicalType, index: bool) -> None:
     data = written(physical, index=index)
     given, lost = recover(cut(data, len(data) // 2, 55))
     assert lost
@@ -210,7 +210,7 @@ def test_the_start_of_the_file_may_be_damaged(good: bytes) -> None:
         assert len(given) > len(LINES) * (1 - 2 * points[1] / len(good))
 
 
-def test_nothing_to_recover(tmp_path: Path) -> None:
+def test_input_without_a_frame_is_one_loss(tmp_path: Path) -> None:
     path = tmp_path / "text.jelly"
     path.write_bytes(b"<a> <b> <c> .\n" * 1000)
     assert recover(path)[0] == []
@@ -222,7 +222,7 @@ def test_nothing_to_recover(tmp_path: Path) -> None:
         _ = reader.options
 
 
-def test_files_end_to_end_with_other_options(good: bytes) -> None:
+def test_concatenated_files_with_other_options_are_recovered(good: bytes) -> None:
     other = io.BytesIO()
     with jellyframe.open_writer(other, StreamOptions.small(physical_type=PhysicalType.QUADS)) as writer:
         writer.write(STATEMENTS)
@@ -233,7 +233,7 @@ def test_files_end_to_end_with_other_options(good: bytes) -> None:
     assert len(given) > 1.9 * len(LINES)
 
 
-def test_frames_and_metadata_of_what_is_given() -> None:
+def test_recovered_frames_keep_numbers_and_metadata() -> None:
     file = io.BytesIO()
     with jellyframe.open_writer(file, StreamOptions(PhysicalType.QUADS), restart_every=2000) as writer:
         for start in range(0, 1500, 30):

@@ -104,7 +104,7 @@ def test_frames_are_cut_by_bytes() -> None:
     assert max(lengths) < 1_000_000
 
 
-def test_a_row_larger_than_a_frame_gets_one_of_its_own() -> None:
+def test_a_row_above_the_frame_limit_gets_its_own_frame() -> None:
     statements = [Triple(A, B, Literal("x" * 5000)), Triple(A, B, C)]
     data = written(statements, frame_bytes=1000)
     with jellyframe.open_reader(data) as reader:
@@ -162,7 +162,7 @@ def test_the_version_is_the_lowest_that_fits(write, version: int) -> None:
     assert sum(frame_sizes(file.getvalue())) == writer.statements_written
 
 
-def test_what_needs_version_2_is_refused_once_the_stream_said_1() -> None:
+def test_namespaces_are_refused_once_version_1_is_written() -> None:
     with jellyframe.open_writer(io.BytesIO(), StreamOptions()) as writer:
         writer.write([Triple(A, B, C)])
         writer.flush()
@@ -196,7 +196,7 @@ def test_a_typed_literal_needs_a_datatype_table() -> None:
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 4])
-def test_fewer_prefixes_than_a_statement_has(size: int) -> None:
+def test_a_statement_with_more_prefixes_than_the_table_has_is_written(size: int) -> None:
     statements = [
         Quad(*(IRI(f"http://{part}.example.org/{number % 3}") for part in (f"s{number}", "p", f"o{number % 4}", "g")))
         for number in range(50)
@@ -267,7 +267,7 @@ def test_a_closed_writer_refuses() -> None:
         writer.write(many(1))
 
 
-def test_flush_lets_others_read_meanwhile() -> None:
+def test_flush_makes_rows_readable() -> None:
     file = io.BytesIO()
     writer = jellyframe.open_writer(file)
     writer.write(many(3))
@@ -302,7 +302,7 @@ def test_flush_lets_others_read_meanwhile() -> None:
         (None, {"index": True, "delimited": False}),
     ],
 )
-def test_options_that_make_no_sense_are_refused(tmp_path: Path, options: StreamOptions | None, arguments) -> None:
+def test_invalid_options_are_refused(tmp_path: Path, options: StreamOptions | None, arguments) -> None:
     with pytest.raises(OptionsError):
         jellyframe.open_writer(tmp_path / "file", options, **arguments)
     assert os.listdir(tmp_path) == []
@@ -449,7 +449,7 @@ def test_the_version_of_copied_options_rises_by_itself(tmp_path: Path, what: str
         lambda writer: writer.write([Triple(IRI("x:\ud800"), B, C)]),
     ],
 )
-def test_what_is_not_unicode_is_refused_and_changes_nothing(refused: Callable[[jellyframe.JellyWriter], None]) -> None:
+def test_lone_surrogates_are_refused_and_change_nothing(refused: Callable[[jellyframe.JellyWriter], None]) -> None:
     file = io.BytesIO()
     with jellyframe.open_writer(file) as writer:
         writer.write(many(1))
@@ -487,6 +487,6 @@ def test_large_tables_take_memory_as_they_fill(twin: ModuleType) -> None:
         {"max_prefix_table_size": True},
     ],
 )
-def test_limits_that_make_no_sense_are_refused(limit: dict[str, Any]) -> None:
+def test_invalid_limits_are_refused(limit: dict[str, Any]) -> None:
     with pytest.raises(OptionsError, match=next(iter(limit))):
         jellyframe.Limits(**limit)

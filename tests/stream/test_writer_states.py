@@ -307,7 +307,7 @@ def flat(frames: list[dict[str, Any]]) -> tuple[list[Any], list[Any], list[Any]]
 
 
 @pytest.mark.parametrize("chosen", get_args(DialectName))
-def test_what_was_accepted_reads_back_exactly(twin: ModuleType, chosen: DialectName) -> None:
+def test_accepted_statements_are_read_back_exactly(twin: ModuleType, chosen: DialectName) -> None:
     class Machine(WriterMachine):
         package = twin
         terms = Terms(twin)

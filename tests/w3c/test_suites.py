@@ -30,7 +30,7 @@ def cases() -> list[Case]:
 
 @pytest.mark.skipif(FOLDER is None, reason="JELLYFRAME_W3C_TESTS names no folder with the W3C suites")
 @pytest.mark.parametrize("case", cases(), ids=lambda case: f"{case.suite} {case.name}")
-def test_case(case: Case) -> None:
+def test_every_case_of_the_manifests_passes(case: Case) -> None:
     if case.skip is not None:
         pytest.skip(case.skip)
     problem = problem_of(case)

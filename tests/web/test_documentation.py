@@ -22,7 +22,7 @@ EXAMPLES = {
     [example for example in EXAMPLES.values() if example.is_server],
     ids=lambda example: f"{example.place}: {example.command}",
 )
-def test_command_that_serves(example: Example, tmp_path: Path) -> None:
+def test_the_serve_command_of_the_page_runs(example: Example, tmp_path: Path) -> None:
     make_files(tmp_path)
     words = example.command.split()[1:]
     quiet = ["--no-browser"] if words[0] == "view" else []
@@ -34,7 +34,7 @@ def _addressed(text: str, served: Served) -> str:
     return text.replace("https://example.org", served.url).replace("http://127.0.0.1:8080", served.url)
 
 
-def test_commands_and_programs_of_the_page(tmp_path: Path) -> None:
+def test_commands_and_programs_of_the_page_run(tmp_path: Path) -> None:
     make_files(tmp_path)
     with serving_process("http", "serve", tmp_path, cwd=tmp_path) as served:
         for example in page_commands("docs/http.md"):
@@ -52,7 +52,7 @@ def test_commands_and_programs_of_the_page(tmp_path: Path) -> None:
         assert "people.jelly jelly" in done.stdout
 
 
-def test_the_example() -> None:
+def test_the_example_runs() -> None:
     done = subprocess.run(
         [sys.executable, "-W", "error", "-m", "examples.http.serve_and_read"],
         cwd=ROOT,

@@ -56,7 +56,7 @@ def test_no_header_makes_a_range_out_of_bounds(header: str, size: int) -> None:
         (";;,,=", None),
     ],
 )
-def test_formats(accept: str | None, expected: str | None) -> None:
+def test_the_accept_header_selects_the_format(accept: str | None, expected: str | None) -> None:
     found = choose_format(accept, KNOWN)
     assert (found.name if found else None) == expected
 
@@ -75,7 +75,7 @@ def test_formats(accept: str | None, expected: str | None) -> None:
         ("br, deflate", None),
     ],
 )
-def test_encodings(accept: str | None, expected: str | None) -> None:
+def test_the_accept_encoding_header_selects_the_compression(accept: str | None, expected: str | None) -> None:
     assert choose_encoding(accept, ("zstd", "gzip")) == expected
 
 
@@ -89,13 +89,13 @@ def test_quality_values_are_never_out_of_bounds(header: str) -> None:
         st.sampled_from(["..", ".", "in", "x.nt", "out", "", "%2e%2e", "%2f", "%00", "\\", "a%2f..", "etc"]), max_size=8
     )
 )
-def test_no_path_leads_outside(parts: list[str]) -> None:
+def test_no_path_leads_out_of_the_folder(parts: list[str]) -> None:
     found = ROOT.find("/" + "/".join(parts))
     assert found is None or os.path.realpath(found).startswith(ROOT.path)
 
 
 @given(st.binary(max_size=12))
-def test_no_bytes_lead_outside(name: bytes) -> None:
+def test_no_path_of_any_bytes_leads_out_of_the_folder(name: bytes) -> None:
     found = ROOT.find("/" + quote(name, safe=""))
     assert found is None or os.path.realpath(found).startswith(ROOT.path)
 
@@ -115,7 +115,7 @@ def _root(tmp_path_factory: pytest.TempPathFactory) -> None:
 ROOT: Root
 
 
-def test_without_uvicorn_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_uvicorn_the_error_names_the_install_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     with pytest.raises(OptionsError, match=r"pip install 'jellyframe\[http\]'"):
         run(None, bind("127.0.0.1:0"), lambda: None)

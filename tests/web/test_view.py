@@ -68,7 +68,7 @@ def refused(served: Served, path: str, **headers: str) -> Answer:
 # ---- the app ----
 
 
-def test_only_who_knows_the_token_is_answered(served: Served) -> None:
+def test_requests_without_the_token_are_refused(served: Served) -> None:
     assert len(token_of(served)) > 20
     for path in (
         "/",
@@ -135,7 +135,7 @@ def test_pages_frames_and_lookups(served: Served) -> None:
     assert "<svg" in api(served, "plots")["figures"]
 
 
-def test_what_cannot_be_viewed(tmp_path: Path) -> None:
+def test_sources_that_cannot_be_viewed_are_refused(tmp_path: Path) -> None:
     (tmp_path / "x.jelly").write_bytes(b"not jelly")
     (tmp_path / "x.nt").write_bytes(b"")
     assert "this is N-Triples" in error_of("view", tmp_path / "x.nt", "--no-browser", "--listen", "127.0.0.1:0")
@@ -274,7 +274,7 @@ def test_frames_plots_options_and_other_files(served: Served, tab: Tab) -> None:
     tab.wait(f"{IDLE} && {ROWS}.length === 1 && {ROWS}[0].textContent.includes('only')")
 
 
-def test_readable_for_everyone(served: Served, tab: Tab) -> None:
+def test_the_page_is_accessible_and_fits_narrow_screens(served: Served, tab: Tab) -> None:
     tab.open(served.url, width=480)
     status(tab, "1 to 100")
     unnamed = tab.run(

@@ -15,7 +15,7 @@ TEXT = b'H id <urn:1> .\nTX .\nPA "ex" <x:e> .\nA <x:s> <x:p> "o" <x:g> .\nTC .\
 
 
 @pytest.mark.parametrize("stream_type", ["frame", "flat", "punctuated"])
-def test_there_and_back(stream_type: str, tmp_path: Path) -> None:
+def test_text_survives_a_round_trip(stream_type: str, tmp_path: Path) -> None:
     (tmp_path / "in.rdfp").write_bytes(TEXT)
     run("patch", "to-jelly", "in.rdfp", "--stream-type", stream_type, "--to", "out.jellyp", cwd=tmp_path)
     with jellyframe.open_patch_reader(tmp_path / "out.jellyp") as reader:
@@ -43,7 +43,7 @@ def test_statement_type_and_strictness() -> None:
     assert "the text ends inside a transaction" in run("patch", "to-jelly", data=b"TX .\n", code=2).err
 
 
-def test_the_wrong_format_is_an_error_that_says_what_it_is(tmp_path: Path) -> None:
+def test_the_wrong_format_is_an_error_that_names_it(tmp_path: Path) -> None:
     (tmp_path / "in.rdfp").write_bytes(TEXT)
     (tmp_path / "in.nt").write_bytes(b"<x:s> <x:p> <x:o> .\n")
     run("patch", "to-jelly", "in.rdfp", "--to", "in.jellyp", cwd=tmp_path)

@@ -32,7 +32,7 @@ def test_exit_codes_are_those_of_diff(folder: Path):
     assert not (folder / "q.jellyp").exists()
 
 
-def test_there_and_back_through_files(folder: Path):
+def test_changes_are_applied_and_undone_through_files(folder: Path):
     run("patch", "diff", "old.nq", "new.nq", "--to", "p.jellyp", code=1, cwd=folder)
     run("patch", "apply", "old.nq", "p.jellyp", "--to", "out.nq", cwd=folder)
     assert sorted((folder / "out.nq").read_bytes().splitlines()) == sorted(NEW.splitlines())
@@ -44,7 +44,7 @@ def test_there_and_back_through_files(folder: Path):
     assert sorted((folder / "same.nq").read_bytes().splitlines()) == sorted(OLD.splitlines())
 
 
-def test_there_and_back_through_pipes(folder: Path):
+def test_changes_are_applied_and_undone_through_pipes(folder: Path):
     patch = run("patch", "diff", "-", "new.nq", "--old-format", "nq", data=OLD, code=1, cwd=folder).out
     done = run("patch", "apply", "old.nq", "-", data=patch, cwd=folder)
     assert sorted(done.out.splitlines()) == sorted(NEW.splitlines())
@@ -55,7 +55,7 @@ def test_there_and_back_through_pipes(folder: Path):
     assert done.out == b""
 
 
-def test_text_json_and_headers(folder: Path):
+def test_diff_prints_text_json_and_headers(folder: Path):
     text = run(
         "patch", "diff", "old.nq", "new.nq", "--blank-nodes=match", "--out-format=rdfp",
         "--header", "id=7", "--header", "prev=<urn:6>", "--transaction=false", code=1, cwd=folder,
@@ -135,7 +135,7 @@ def test_memory_does_not_grow_with_the_data(tmp_path: Path):
     assert peaks[400_000] - peaks[40_000] < 35 << 20
 
 
-def test_named_graphs_where_there_is_no_place_for_them(tmp_path: Path) -> None:
+def test_named_graphs_are_refused_by_formats_of_triples(tmp_path: Path) -> None:
     (tmp_path / "a.nt").write_text("<x:s> <x:p> <x:o> .\n")
     (tmp_path / "a.nq").write_text("<x:s> <x:p> <x:o> <x:g> .\n")
     (tmp_path / "a.rdfp").write_text("A <x:s> <x:p> <x:o> <x:g> .\n")

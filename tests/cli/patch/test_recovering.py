@@ -56,7 +56,7 @@ def test_damage_is_reported_and_the_rest_converted(damaged: bytes, from_file: bo
     assert int(found[2]) <= (len(damaged) + 20) // 2 <= int(found[3]) < len(damaged)
 
 
-def test_a_stream_of_what_is_left(damaged: bytes, tmp_path: Path) -> None:
+def test_transcode_writes_the_transactions_that_are_left(damaged: bytes, tmp_path: Path) -> None:
     path, rest = tmp_path / "damaged.jellyp", tmp_path / "rest.jellyp"
     path.write_bytes(damaged)
     done = run("patch", "transcode", str(path), "--recover", "--to", str(rest), code=1)

@@ -55,7 +55,7 @@ def run(server):
     ],
     ids=["list", "asynchronous", "batch", "asynchronous batches", "record batch"],
 )
-def test_what_is_published_in_any_form_is_read(run, form):
+def test_statements_published_in_any_form_are_read(run, form):
     statements = triples(1000)
 
     async def work(client):
@@ -65,7 +65,7 @@ def test_what_is_published_in_any_form_is_read(run, form):
     assert run(work) == statements
 
 
-def test_the_views_of_a_subscription(run):
+def test_all_views_of_a_subscription_agree(run):
     statements = quads(600)
 
     async def work(client):
@@ -85,7 +85,7 @@ def test_the_views_of_a_subscription(run):
     run(work)
 
 
-def test_errors(run, server):
+def test_errors_of_server_and_codec_are_raised(run, server):
     async def work(client):
         with pytest.raises(RemoteError, match="the first row is not the options"):
             await client.publish("t", [b"\x0a\x04\x4a\x02\x12\x00"])
@@ -117,7 +117,7 @@ def test_a_lost_publication_is_sent_again(run, server):
     assert run(work) == triples(600)
 
 
-def test_a_lost_subscription_goes_on_where_that_is_wanted(run, server):
+def test_a_lost_subscription_continues_if_reconnect_allows_it(run, server):
     failures = iter([True, False, True])
 
     def fail_once(context, number):

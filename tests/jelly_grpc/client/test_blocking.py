@@ -54,13 +54,13 @@ def raw_frames(statements):
     ],
     ids=["list", "iterator", "batch", "batches", "table", "reader", "record batch", "raw frames"],
 )
-def test_what_is_published_in_any_form_is_read(client, form):
+def test_statements_published_in_any_form_are_read(client, form):
     statements = triples(1000)
     assert client.publish("t", form(statements), frame_rows=100) > 1
     assert list(client.subscribe("t")) == statements
 
 
-def test_the_views_of_a_subscription(client, server):
+def test_all_views_of_a_subscription_agree(client, server):
     statements = quads(600)
     client.publish("t", statements)
     assert list(client.subscribe("t").statements()) == statements
@@ -102,7 +102,7 @@ def test_an_empty_publication_is_one_frame_with_the_options(client, server):
 
 
 @pytest.mark.parametrize("topic", ["", "Zürich/λ", "a b"])
-def test_topics_are_any_text(client, server, topic):
+def test_any_text_is_a_topic(client, server, topic):
     client.publish(topic, triples(1))
     assert server.calls[-1][1]["jelly-topic-bin"] == topic.encode()
     assert list(client.subscribe(topic)) == triples(1)
@@ -126,7 +126,7 @@ def test_a_large_publication_is_acknowledged_in_parts(client, server):
     assert list(client.subscribe("t")) == statements
 
 
-def test_a_refused_statement_ends_the_publication_behind_those_before_it(client, server):
+def test_a_refused_statement_ends_the_publication_after_the_earlier_ones(client, server):
     with pytest.raises(EncodeError, match="statement 3 has a graph"):
         client.publish("t", [*triples(3), *quads(1)], StreamOptions(physical_type=PhysicalType.TRIPLES))
     assert list(client.subscribe("t")) == triples(3)
@@ -143,14 +143,14 @@ def test_an_error_of_the_callers_iterator_is_raised_as_it_is(client, server):
     assert list(client.subscribe("t")) == triples(300)
 
 
-def test_what_the_server_refuses_is_said_in_its_words(client, server):
+def test_refusals_have_the_message_of_the_server(client, server):
     with pytest.raises(RemoteError, match=r"does not accept this.*the first row is not the options") as caught:
         client.publish("t", [b"\x0a\x04\x4a\x02\x12\x00"])
     assert caught.value.status == "INVALID_ARGUMENT"
     assert caught.value.source == client.address
 
 
-def test_what_a_server_breaks_is_an_error_of_the_codec(client, server):
+def test_an_invalid_stream_of_the_server_is_an_error_of_the_codec(client, server):
     client.publish("t", triples(10), frame_rows=5)
     # A statement that refers to what no frame has set.
     del server.topics["t"][0]
@@ -174,7 +174,7 @@ def test_a_lost_publication_is_sent_again(client, server):
         client.publish("t", triples(1), resend=False)
 
 
-def test_a_server_that_acknowledges_too_early_is_no_success(client, server):
+def test_an_acknowledgement_before_the_end_is_an_error(client, server):
     server.on_frame = lambda _context, number: number == 2
     with pytest.raises(RemoteError, match="before its end"):
         client.publish("t", triples(100_000), frame_rows=100, acknowledge_every=1 << 30)
@@ -200,7 +200,7 @@ def test_a_lost_subscription_without_offsets_is_an_error_unless_gaps_are_accepte
         list(client.subscribe("t", reconnect="never"))
 
 
-def test_deadlines(client, server):
+def test_a_timeout_ends_the_call(client, server):
     client.publish("t", triples(600))
     hold = threading.Event()
     server.on_frame = lambda _context, number: number and not hold.wait(20)
@@ -214,7 +214,7 @@ def test_deadlines(client, server):
     hold.set()
 
 
-def test_views_of_what_is_closed_raise(client, server):
+def test_views_of_a_closed_subscription_raise(client, server):
     client.publish("t", triples(600))
     subscription = client.subscribe("t")
     views = [subscription.statements(), subscription.batches(), subscription.frames()]
@@ -236,7 +236,7 @@ def test_views_of_what_is_closed_raise(client, server):
             use()
 
 
-def test_a_view_that_waits_ends_when_another_thread_cancels(client, server):
+def test_a_waiting_view_ends_when_another_thread_cancels(client, server):
     client.publish("t", triples(600))
     hold = threading.Event()
     waits = threading.Event()
@@ -273,7 +273,7 @@ def test_an_iterator_that_is_dropped_ends_with_the_client(client, server):
     del statements
 
 
-def test_what_has_come_is_given_out_while_more_is_awaited(client, server):
+def test_received_frames_are_delivered_without_waiting_for_more(client, server):
     client.publish("t", triples(600))
     hold = threading.Event()
     server.on_frame = lambda _context, number: number == 2 and not hold.wait(20)
@@ -324,7 +324,7 @@ def test_a_forked_process_is_told_to_connect_itself(server):
         process.join(20)
 
 
-def test_a_server_that_is_not_there(unused_tcp_port):
+def test_an_unreachable_server_is_an_error(unused_tcp_port):
     with connect(f"127.0.0.1:{unused_tcp_port}", connect_timeout=0.3) as client:
         for use in (lambda: client.publish("t", []), lambda: list(client.subscribe("t")), client.topics):
             with pytest.raises(RemoteError, match="cannot be reached") as caught:
@@ -348,12 +348,12 @@ def test_a_server_of_others_has_no_list_of_topics(client):
         ("localhost:1", {"keepalive": -1}, "at least 0"),
     ],
 )
-def test_settings_that_make_no_sense(address, settings, message):
+def test_invalid_settings_are_refused(address, settings, message):
     with pytest.raises(OptionsError, match=message):
         connect(address, **settings)
 
 
-def test_a_start_that_is_none(client):
+def test_an_invalid_start_or_reconnect_is_refused(client):
     for start in ("first", -1, True):
         with pytest.raises(OptionsError, match="earliest, latest or an offset"):
             client.subscribe("t", from_=start)
@@ -361,7 +361,7 @@ def test_a_start_that_is_none(client):
         client.subscribe("t", reconnect="sometimes")
 
 
-def test_no_token_is_shown():
+def test_tokens_are_not_shown():
     from jellyframe.grpc.client.settings import Connection
 
     assert "secret" not in repr(Connection("localhost:1", token="secret"))

@@ -139,7 +139,7 @@ class SilentProxy:
             one.close()
 
 
-def test_a_connection_that_falls_silent_is_noticed():
+def test_a_silent_connection_is_noticed():
     with RunningServer(default_topic="replay") as server:
         proxy = SilentProxy(server.address)
         patience: Any = {"keepalive": 1, "connect_timeout": 1, "reconnect_timeout": 1}

@@ -7,7 +7,7 @@ import threading
 from jellyframe.grpc.client.queues import MessageQueue
 
 
-def test_who_puts_waits_for_room_and_all_arrives_in_order():
+def test_put_waits_for_room_and_keeps_the_order():
     queue = MessageQueue(limit=10)
     sent = [bytes([i]) * 4 for i in range(200)]
 
@@ -22,7 +22,7 @@ def test_who_puts_waits_for_room_and_all_arrives_in_order():
     assert queue.is_drained
 
 
-def test_what_is_waiting_when_it_is_closed_is_not_taken_for_sent():
+def test_messages_waiting_in_a_closed_queue_do_not_count_as_sent():
     queue = MessageQueue()
     assert queue.put(b"one")
     queue.close()
@@ -31,7 +31,7 @@ def test_what_is_waiting_when_it_is_closed_is_not_taken_for_sent():
     assert not queue.is_drained
 
 
-def test_who_waits_for_room_is_told_that_nobody_takes_any_more():
+def test_a_waiting_put_returns_false_when_the_queue_is_closed():
     queue = MessageQueue(limit=1)
     queue.put(b"full")
     results = []

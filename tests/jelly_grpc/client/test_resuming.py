@@ -58,7 +58,7 @@ async def collect(address):
 
 @settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(lost=st.sets(st.integers(0, 20), max_size=4), batch_rows=st.integers(1, 200))
-def test_nothing_is_left_out_or_doubled_wherever_the_connection_is_lost(server, client, lost, batch_rows):
+def test_no_statement_is_lost_or_repeated_wherever_the_connection_is_lost(server, client, lost, batch_rows):
     server.on_frame = failing_at(lost)
     with client.subscribe("t", batch_rows=batch_rows) as subscription:
         assert list(subscription) == triples(1000)
@@ -66,13 +66,13 @@ def test_nothing_is_left_out_or_doubled_wherever_the_connection_is_lost(server, 
     assert asyncio.run(collect(server.address)) == triples(1000)
 
 
-def test_the_numbers_of_frames_go_on(server, client):
+def test_frame_numbers_continue_after_a_reconnect(server, client):
     server.on_frame = failing_at({3, 9})
     frames = list(client.subscribe("t").frames())
     assert [frame.number for frame in frames] == list(range(len(server.topics["t"])))
 
 
-def test_an_offset_is_where_another_subscription_goes_on(server, client):
+def test_another_subscription_continues_at_the_offset(server, client):
     got = []
     with client.subscribe("t", batch_rows=70) as subscription:
         batches = subscription.batches()
@@ -89,7 +89,7 @@ def test_an_offset_is_where_another_subscription_goes_on(server, client):
     assert len(got) + len(rest) >= 1000
 
 
-def test_a_server_that_does_not_come_back(server):
+def test_a_server_that_stays_down_is_an_error(server):
     with connect(server.address, reconnect_timeout=0.3) as client:
         server.on_frame = lambda context, number: (
             number == 3 and context.abort(grpc.StatusCode.UNAVAILABLE, "going away")
@@ -101,7 +101,7 @@ def test_a_server_that_does_not_come_back(server):
         assert sum(kind == "subscribe" for kind, _metadata in server.calls) > 1
 
 
-def test_pauses_grow_up_to_a_limit_and_patience_ends():
+def test_pauses_grow_up_to_a_limit_until_the_timeout():
     error = RemoteError("gone", status="UNAVAILABLE")
     backoff = Backoff(100.0, jitter=lambda: 1.0)
     now = 0.0
@@ -120,7 +120,7 @@ def test_pauses_grow_up_to_a_limit_and_patience_ends():
         backoff.pause_after(RemoteError("refused", status="INVALID_ARGUMENT"), now)
 
 
-def test_what_has_been_read_in_the_draft_does_not_come_again():
+def test_statements_read_in_the_draft_are_not_repeated():
     """Its frames have no offsets, so that a new connection can only leave a gap."""
     state = SubscriptionState(
         Connection("localhost:9090"), "t", None, from_="earliest", reconnect="always", batch_rows=100, dialect="draft"

@@ -22,7 +22,7 @@ def server() -> Iterator[RunningServer]:
         yield running
 
 
-def test_what_a_client_publishes_after_it_has_subscribed_is_received(server: RunningServer) -> None:
+def test_a_client_receives_its_publications_after_subscribing(server: RunningServer) -> None:
     for number in range(ROUNDS):
         with connect(server.address) as client:
             subscription = client.subscribe(f"blocking {number}", timeout=20)
@@ -30,7 +30,7 @@ def test_what_a_client_publishes_after_it_has_subscribed_is_received(server: Run
             assert list(islice(subscription.statements(), 3)) == triples(3)
 
 
-def test_what_a_client_for_asyncio_publishes_after_it_has_subscribed_is_received(server: RunningServer) -> None:
+def test_an_asyncio_client_receives_its_publications_after_subscribing(server: RunningServer) -> None:
     async def main() -> None:
         for number in range(ROUNDS):
             async with aio.connect(server.address) as client:
@@ -43,7 +43,7 @@ def test_what_a_client_for_asyncio_publishes_after_it_has_subscribed_is_received
     asyncio.run(main())
 
 
-def test_what_others_publish_once_a_subscription_has_started_is_received(server: RunningServer) -> None:
+def test_publications_of_others_are_received_once_started(server: RunningServer) -> None:
     with connect(server.address) as other, connect(server.address) as client:
         other.publish("elsewhere", triples(1))
         subscription = client.subscribe("others")
@@ -81,7 +81,7 @@ def test_a_subscription_that_is_refused_has_not_started(server: RunningServer) -
     asyncio.run(main())
 
 
-def test_a_topic_to_refuse_is_refused(server: RunningServer) -> None:
+def test_a_topic_with_retention_none_is_refused(server: RunningServer) -> None:
     with connect(server.address) as client:
         assert not client.subscribe("none").started(20)
         with pytest.raises(RemoteError, match="there is no topic") as caught:

@@ -49,14 +49,14 @@ def take(subscription, count):
     return found
 
 
-def test_what_is_published_is_read_from_the_start(client):
+def test_publications_are_read_from_the_start(client):
     client.publish("t", triples(600))
     client.publish("t", triples(400, 600))
     assert take(client.subscribe("t", from_="earliest"), 1000) == triples(1000)
 
 
 @pytest.mark.parametrize("options", [None, StreamOptions.small(use_repeat=False)])
-def test_either_dialect_in_and_out(client, options):
+def test_either_dialect_is_published_and_subscribed_to(client, options):
     topic = f"dialects-{options is None}"
     client.publish(topic, triples(300), dialect="draft")
     client.publish(topic, triples(300, 300))
@@ -84,7 +84,7 @@ def test_a_reader_of_one_dialect_is_published_in_the_other(client, tmp_path):
         publisher.end_frame({"key": b"value"})
 
 
-def test_a_dialect_that_there_is_not(client):
+def test_an_unknown_dialect_is_refused(client):
     for call in (client.publisher, client.subscribe):
         with pytest.raises(OptionsError, match="must be one of released, draft"):
             call("t", dialect="old")
@@ -107,7 +107,7 @@ def test_asyncio_takes_a_dialect(server):
     assert options.version == 1
 
 
-def test_clients_say_their_dialect_to_a_server_that_takes_the_other_for_granted():
+def test_clients_name_their_dialect_to_a_server_with_another_default():
     with (
         ServerProcess("--listen", "127.0.0.1:0", "--default-topic", "replay", "--dialect", "draft") as server,
         connect(server.address) as client,
@@ -130,7 +130,7 @@ def test_commands_take_a_dialect(server, tmp_path):
     assert "--resume needs the offsets" in run(*subscribe, "--resume", tmp_path / "state", code=2).err
 
 
-def test_from_an_offset_on(client):
+def test_a_subscription_starts_at_an_offset(client):
     client.publish("o", triples(600), frame_rows=100)
     with client.subscribe("o", from_="earliest", batch_rows=200) as subscription:
         batches = subscription.batches()
@@ -145,7 +145,7 @@ def test_from_an_offset_on(client):
     assert caught.value.status == "OUT_OF_RANGE"
 
 
-def test_live_topics_as_they_come(client, server):
+def test_live_topics_deliver_new_statements(client, server):
     subscription = client.subscribe("live")
     got: list = []
     reading = threading.Thread(target=lambda: got.extend(take(subscription, 500)))
@@ -190,14 +190,14 @@ def test_asynchronous_publisher_and_subscriber(server):
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.command)
-def test_example(example: Example, server, tmp_path: Path):
+def test_every_example_runs(example: Example, server, tmp_path: Path):
     make_files(tmp_path)
     with connect(server.address) as client:
         client.publish("people", triples(3))
     run_command(example.command.replace("localhost:9090", server.address), tmp_path)
 
 
-def test_programs_of_the_page(server, tmp_path):
+def test_programs_of_the_page_run(server, tmp_path):
     """They run one after the other, as a reader would type them."""
     programs = [program for program in page_programs("docs/grpc.md") if "connect(" in program]
     assert len(programs) == 2
@@ -209,14 +209,14 @@ def test_programs_of_the_page(server, tmp_path):
     assert "TRIPLES" in done.stdout
 
 
-def test_the_example_of_sensors():
+def test_the_sensors_example_runs():
     command = [sys.executable, "-W", "error", "-m", "examples.grpc.sensors", "--statements", "1000"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [f"sensor {number}: 200 measurements" for number in range(5)]
 
 
-def test_a_server_that_dies_and_comes_back(tmp_path, unused_tcp_port):
+def test_clients_continue_after_the_server_restarts(tmp_path, unused_tcp_port):
     address = f"127.0.0.1:{unused_tcp_port}"
     with ServerProcess("--listen", address):
         process = subprocess.Popen(
@@ -241,7 +241,7 @@ def test_a_server_that_dies_and_comes_back(tmp_path, unused_tcp_port):
     assert len(canonical(first + rest)) == 200
 
 
-def test_a_log_whose_server_is_killed_loses_nothing_for_clients_that_go_on(tmp_path, unused_tcp_port):
+def test_a_log_loses_nothing_for_clients_when_its_server_is_killed(tmp_path, unused_tcp_port):
     """The publisher sends again what was not acknowledged, and the subscriber goes on behind what it has."""
     arguments = ("--listen", f"127.0.0.1:{unused_tcp_port}", "--topic", f"t=log:{tmp_path / 'log'}")
     address = arguments[1]

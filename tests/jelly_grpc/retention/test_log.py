@@ -87,7 +87,7 @@ def test_files_are_rolled_by_size_and_removed_by_bytes(tmp_path: Path) -> None:
         assert code is grpc.StatusCode.OUT_OF_RANGE
 
 
-def test_files_are_small_enough_for_what_is_kept(tmp_path: Path) -> None:
+def test_files_stay_within_max_bytes(tmp_path: Path) -> None:
     with server_on(tmp_path, max_bytes=40_000) as server, PlainClient(server.address) as client:
         for run in range(30):
             client.publish(frames_of(triples(100, 100 * run), 4, TOPIC))
@@ -98,7 +98,7 @@ def test_files_are_small_enough_for_what_is_kept(tmp_path: Path) -> None:
         assert all_of(client, 1).statements == triples(4, 4 * info.first_offset)
 
 
-def test_files_do_not_grow_older_than_a_quarter_of_what_is_kept() -> None:
+def test_files_are_rolled_at_a_quarter_of_max_age_and_max_bytes() -> None:
     assert LogSettings(max_age=3600).roll_age == 900
     assert LogSettings(max_age=3600, segment_age=60).roll_age == 60
     assert LogSettings().roll_age == 24 * 3600
@@ -119,7 +119,7 @@ def test_files_are_rolled_and_removed_by_age(tmp_path: Path) -> None:
         assert (info.first_offset, info.next_offset) == (3, 4)
 
 
-def test_offsets_are_not_given_out_twice_when_all_files_have_become_too_old(tmp_path: Path) -> None:
+def test_offsets_are_not_reused_after_all_files_expired(tmp_path: Path) -> None:
     with server_on(tmp_path) as server, PlainClient(server.address) as client:
         client.publish(frames_of(triples(12), 4, TOPIC))
     for file in files_of(tmp_path):
@@ -144,7 +144,7 @@ def test_a_log_is_splittable(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("end", [b"\x00" * 50, b"\x85\x01garbage", b"\xff" * 20, b"\x0a"])
-def test_a_torn_end_is_cut_off(tmp_path: Path, end: bytes) -> None:
+def test_a_torn_end_is_truncated(tmp_path: Path, end: bytes) -> None:
     with server_on(tmp_path) as server, PlainClient(server.address) as client:
         client.publish(frames_of(triples(20), 4, TOPIC))
     (file,) = files_of(tmp_path)
@@ -157,7 +157,7 @@ def test_a_torn_end_is_cut_off(tmp_path: Path, end: bytes) -> None:
 
 
 @pytest.mark.parametrize("lost", [1, 30, 200, 10_000])
-def test_a_frame_that_was_written_in_part_is_cut_off(tmp_path: Path, lost: int) -> None:
+def test_a_partly_written_frame_is_removed(tmp_path: Path, lost: int) -> None:
     with server_on(tmp_path) as server, PlainClient(server.address) as client:
         client.publish(frames_of(triples(20), 4, TOPIC))
     (file,) = files_of(tmp_path)
@@ -237,7 +237,7 @@ def test_a_full_disk_fails_the_publication_and_nothing_else(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_a_kill_loses_and_doubles_nothing_that_was_acknowledged(tmp_path: Path, seed: int) -> None:
+def test_a_kill_neither_loses_nor_doubles_acknowledged_frames(tmp_path: Path, seed: int) -> None:
     kill_and_check(tmp_path, random.Random(seed), runs=1)
 
 

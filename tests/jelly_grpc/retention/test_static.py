@@ -53,6 +53,6 @@ def test_nothing_can_be_published_to_files(tmp_path: Path) -> None:
         assert "served from files" in reason
 
 
-def test_a_file_that_is_not_there_is_told_at_the_start(tmp_path: Path) -> None:
+def test_a_missing_file_is_an_error_at_the_start(tmp_path: Path) -> None:
     with pytest.raises(JellyError, match="no such file"):
         served(tmp_path / "missing.jelly")

@@ -100,7 +100,7 @@ def test_filters(file: BrowsedFile) -> None:
     assert not file.page(None, {"g": ["http://e.org/g"]}, seconds=60).rows
 
 
-def test_a_search_that_takes_long_goes_on_where_it_was(file: BrowsedFile) -> None:
+def test_a_slow_search_continues_from_where_it_stopped(file: BrowsedFile) -> None:
     seen, place, steps = [], Place(), 0
     while place is not None:
         page = file.page(place, {"o": ['"4321"']}, rows=10, seconds=0.0 if steps % 2 else 60)
@@ -112,7 +112,7 @@ def test_a_search_that_takes_long_goes_on_where_it_was(file: BrowsedFile) -> Non
     assert [row.statement for row in seen] == [STATEMENTS[4321]]
 
 
-def test_numbers_need_an_index(tmp_path: Path) -> None:
+def test_row_numbers_need_an_index(tmp_path: Path) -> None:
     for kind in KINDS:
         (tmp_path / kind).mkdir()
         file = BrowsedFile(str(written(tmp_path / kind, kind)))
@@ -131,7 +131,7 @@ def test_numbers_need_an_index(tmp_path: Path) -> None:
         file.close()
 
 
-def test_places_by_how_far_they_are(file: BrowsedFile) -> None:
+def test_places_are_found_by_their_fraction_of_the_file(file: BrowsedFile) -> None:
     places = [file.place_at(part / 10) for part in range(-1, 12)]
     assert places == sorted(places)
     assert places[0] == Place()
@@ -170,7 +170,7 @@ def test_a_sample_is_a_stream(file: BrowsedFile) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_file_with_nothing_in_it(kind: str, tmp_path: Path) -> None:
+def test_a_file_without_statements_has_one_empty_page(kind: str, tmp_path: Path) -> None:
     path = tmp_path / "empty.jelly"
     with jellyframe.open_writer(path, jellyframe.StreamOptions(), index=kind == "indexed") as writer:
         writer.write([])
@@ -180,7 +180,7 @@ def test_a_file_with_nothing_in_it(kind: str, tmp_path: Path) -> None:
     file.close()
 
 
-def test_what_is_not_jelly(tmp_path: Path) -> None:
+def test_a_file_that_is_not_jelly_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "x.jelly"
     path.write_bytes(b"not jelly at all")
     with pytest.raises(jellyframe.JellyError):

@@ -43,7 +43,7 @@ def write(path: Path, stream_type: PatchStreamType) -> Path:
 
 
 @pytest.mark.parametrize(("before", "after"), list(product(TYPES, TYPES)))
-def test_patches_stay_apart_unless_the_output_is_one(
+def test_patches_stay_apart_unless_the_output_is_flat(
     before: PatchStreamType, after: PatchStreamType, tmp_path: Path
 ) -> None:
     given = write(tmp_path / "given.jellyp", before)
@@ -56,7 +56,7 @@ def test_patches_stay_apart_unless_the_output_is_one(
 
 
 @pytest.mark.parametrize("stream_type", TYPES)
-def test_text_comes_back(stream_type: PatchStreamType, tmp_path: Path) -> None:
+def test_text_survives_a_round_trip(stream_type: PatchStreamType, tmp_path: Path) -> None:
     given = write(tmp_path / "given.jellyp", stream_type)
     convert_patches(given, tmp_path / "made.rdfp")
     expected = "".join(f"{line}\n" for line in LINES) if stream_type is PatchStreamType.FLAT else TEXT

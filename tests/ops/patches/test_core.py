@@ -40,7 +40,7 @@ def test_applying_a_difference_gives_the_new_data(twin: ModuleType, old, new):
 
 
 @given(old=DATA, rows=UNFINISHED_PATCHES)
-def test_a_patch_leaves_behind_what_its_last_operations_say(twin: ModuleType, old, rows):
+def test_the_last_operation_on_each_statement_counts(twin: ModuleType, old, rows):
     sides = Twin(twin)
     with sides.committed.CommittedRows(sides.patch(rows)) as committed:
         batches = list(sides.core.apply_batches(sides.data(old), committed.changes))
@@ -54,7 +54,7 @@ def test_a_patch_leaves_behind_what_its_last_operations_say(twin: ModuleType, ol
 
 
 @given(old=DATA, rows=PATCHES)
-def test_the_last_operations_of_a_patch_do_the_same(twin: ModuleType, old, rows):
+def test_compacted_operations_have_the_same_effect(twin: ModuleType, old, rows):
     sides = Twin(twin)
     with sides.committed.CommittedRows(sides.patch(rows)) as committed:
         smaller = sides.rows(sides.core.last_operations(committed.changes))
@@ -67,7 +67,7 @@ def test_the_last_operations_of_a_patch_do_the_same(twin: ModuleType, old, rows)
 
 
 @given(old=DATA, new=DATA, rows=PATCHES)
-def test_the_same_comes_out_where_little_fits_into_memory(old, new, rows):
+def test_results_are_the_same_when_spilled_to_disk(old, new, rows):
     """With tables of two records and buffers of two, all goes through files and in many parts."""
     import jellyframe
     from jellyframe.ops.patches import core, spool
@@ -90,7 +90,7 @@ def test_the_same_comes_out_where_little_fits_into_memory(old, new, rows):
     assert set(result) == applied(old, rows)
 
 
-def test_what_a_stream_raises_is_raised():
+def test_errors_of_the_input_are_raised():
     import jellyframe
 
     sides = Twin(jellyframe)

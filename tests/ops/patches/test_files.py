@@ -98,7 +98,7 @@ def test_compacting_has_the_same_effect(data, patches, stream_type):
 
 
 @given(data=DATA, rows=UNFINISHED_PATCHES)
-def test_what_is_not_finished_leaves_nothing_behind(data, rows):
+def test_an_unfinished_transaction_has_no_effect(data, rows):
     source = patch_bytes(rows)[:] if _is_finished(rows) else _unfinished(rows)
     assert set(result(lines(data), source, strict=False)) == applied(data, rows)
     if not _is_finished(rows):
@@ -131,7 +131,7 @@ def test_inverting_twice_is_the_patch_again(rows, data):
 
 
 @given(rows=PATCHES)
-def test_inverting_from_disk_is_the_same(rows):
+def test_inverting_gives_the_same_when_spilled_to_disk(rows):
     patch = patch_bytes(rows)
     plain, spilled = io.BytesIO(), io.BytesIO()
     invert(patch, plain)
@@ -159,7 +159,7 @@ def renamed(term, names):
 
 
 @given(old=graphs_with_nodes(), new=graphs_with_nodes(), labels=st.permutations("bcdxyz"), rnd=st.randoms())
-def test_matched_nodes(old, new, labels, rnd):
+def test_blank_nodes_are_matched(old, new, labels, rnd):
     names = dict(zip("abcdef", labels, strict=True))
     same = [Quad(*(renamed(term, names) for term in quad)) for quad in old]
     rnd.shuffle(same)
@@ -185,7 +185,7 @@ def test_a_changed_node_keeps_its_label():
     assert (found.added, found.deleted) == (1, 1)
 
 
-def test_matching_is_the_same_each_time():
+def test_matching_is_deterministic():
     old = lines(Triple(BlankNode(f"x{n}"), P, Literal("x")) for n in range(20))
     new = lines(Triple(BlankNode(f"y{n}"), P, Literal("x")) for n in range(23))
     patches = {changes(old, new, blank_nodes="match") for _ in range(3)}
@@ -306,7 +306,7 @@ def test_the_result_is_of_triples_if_no_graph_is_named(tmp_path: Path):
     assert not (tmp_path / "out.nt").exists()
 
 
-def test_a_file_can_be_replaced_by_what_is_left_of_it(tmp_path: Path):
+def test_a_file_can_be_patched_in_place(tmp_path: Path):
     data = tmp_path / "data.nq"
     data.write_bytes(lines([Triple(A, P, Literal(str(number))) for number in range(100)]))
     done = apply(data, patch_bytes([Delete(A, P, Literal("7")), Add(B, P, A)]), data)
@@ -373,7 +373,7 @@ def test_errors_leave_nothing_behind(tmp_path: Path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.nt", "good.nt"]
 
 
-def test_the_log_of_a_folder(tmp_path: Path):
+def test_log_lists_the_patches_of_a_folder(tmp_path: Path):
     first = [
         Header("id", Literal("1")),
         Header("prev", IRI("urn:0")),
@@ -410,7 +410,7 @@ def test_the_log_of_a_folder(tmp_path: Path):
 
 
 @given(cut=st.integers(0, 200), rows=PATCHES)
-def test_a_patch_that_is_cut_is_an_error_or_right(cut, rows):
+def test_a_truncated_patch_gives_an_error_or_the_right_result(cut, rows):
     data = patch_bytes(rows)[:cut]
     with suppress(JellyError):
         done = rows_in(data)

@@ -65,7 +65,7 @@ def test_the_numbers_are_those_of_the_statements(rows: int) -> None:
     assert result.uses_by_kind["triple"] == triples
 
 
-def test_an_entity_counts_once_in_a_class_however_often_that_is_said() -> None:
+def test_an_entity_counts_once_in_a_class() -> None:
     result = statistics([[quad] for quad in TYPED])
     person = result.classes["http://example.org/Person"]
     assert (person.uses, person.distinct) == (3, 2)
@@ -84,7 +84,7 @@ def test_lists_are_in_the_order_of_use() -> None:
     assert uses == sorted(uses, reverse=True)
 
 
-def test_bad_records_are_told_of() -> None:
+def test_bad_records_are_counted_and_reported() -> None:
     rows = bad_records(["line 3: no", "line 1: no"], 5).to_pylist()
     result = Statistics.of((row["position"], row["key"], row["uses"], 1) for row in rows)
     assert (result.bad_records, result.problems, result.statements) == (5, ["line 1: no", "line 3: no"], 0)

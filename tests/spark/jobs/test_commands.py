@@ -41,7 +41,7 @@ def statements(folder):
     return count
 
 
-def test_jobs_in_a_row(server, source, tmp_path):
+def test_jobs_run_one_after_the_other(server, source, tmp_path):
     done = run("spark", "convert", source, "--to", tmp_path / "jelly", "--files=2", "--preset=small", "--json", server)
     summary = json.loads(done.out)
     assert (summary["statements"], summary["files"]) == (len(STATEMENTS), 2)
@@ -60,7 +60,7 @@ def test_jobs_in_a_row(server, source, tmp_path):
     assert statements(tmp_path / "five") == 5
 
 
-def test_patches_in_a_row(server, tmp_path):
+def test_patch_jobs_run_one_after_the_other(server, tmp_path):
     old = [statement(number) for number in range(60)]
     write_jelly(tmp_path / "old.jelly", old)
     write_jelly(tmp_path / "new.jelly", [statement(number) for number in range(20, 90)])
@@ -123,7 +123,7 @@ def test_validate_answers_with_its_exit_code(server, source):
     assert "1 of them bad" in done.err
 
 
-def test_trouble_is_one_line(server, source, tmp_path):
+def test_errors_are_one_line(server, source, tmp_path):
     (source / "bad.nt").write_bytes(b"nonsense\n")
     target = tmp_path / "target"
     assert "bad.nt: line 1, column 1: " in error_of("spark", "convert", source, "--to", target, server)
@@ -140,7 +140,7 @@ def test_trouble_is_one_line(server, source, tmp_path):
     assert "Spark" in error_of("spark", "convert", source, "--to", target, "--master=nonsense")
 
 
-def test_problems_that_were_passed_over_advise_the_options_of_the_command(server, source, tmp_path):
+def test_reported_problems_name_options_of_the_command(server, source, tmp_path):
     write_jelly(source / "large.jelly", STATEMENTS, options=StreamOptions(max_name_table_size=5000))
     arguments = ["spark", "convert", source, "--to", tmp_path / "out", "--mode=permissive", "--json", server]
     done = run(*arguments)
@@ -174,7 +174,7 @@ def _on_terminal(*arguments, interrupt_at=None):
     return process.wait(), written.decode()
 
 
-def test_a_session_of_its_own_with_a_bar_and_a_page(source, tmp_path, nquads):
+def test_a_job_starts_a_session_and_shows_progress_and_a_page(source, tmp_path, nquads):
     (source / "two.nq").write_bytes(nquads + b"nonsense\n")
     # So many small tasks take long enough for the bar to be seen.
     arguments = ["--master=local[2]", "--ui", "--partition-size=1k", "--mode=permissive", "--to", tmp_path / "out"]

@@ -19,7 +19,7 @@ from jellyframe.spark.jobs.errors import plain_error
         Advice("stream option", "max_name_table_size"),
     ],
 )
-def test_advice_survives_the_way_through_spark(advice):
+def test_advice_survives_errors_of_spark(advice):
     error = LimitError("a frame of 9 bytes; too large", source="a.jelly", advice=advice)
     assert split_advice(str(error)) == ("a.jelly: a frame of 9 bytes; too large", advice)
     wrapped = Exception(f"Job aborted\nTraceback (most recent call last):\n  jellyframe.errors.LimitError: {error}\n")
@@ -27,7 +27,7 @@ def test_advice_survives_the_way_through_spark(advice):
     assert isinstance(plain_error(wrapped), LimitError)
 
 
-def test_other_errors():
+def test_errors_of_spark_are_shortened():
     wrapped = Exception("x\n jellyframe.errors.OptionsError: first\n jellyframe.errors.OptionsError: last\n")
     assert str(plain_error(wrapped)) == "last"
     assert isinstance(plain_error(wrapped), OptionsError)

@@ -34,7 +34,7 @@ def test_n_quads_in_pieces(spark, tmp_path, nquads, partition_bytes):
     assert rows(frame) == texts([*STATEMENTS, *STATEMENTS])
 
 
-def test_all_formats_at_once(spark, tmp_path, nquads):
+def test_all_formats_are_read_together(spark, tmp_path, nquads):
     (tmp_path / "a.nq.gz").write_bytes(gzip.compress(nquads))
     (tmp_path / "b.nq.zst").write_bytes(zstd_module().compress(nquads))
     write_jelly(tmp_path / "c.jelly", STATEMENTS)
@@ -75,7 +75,7 @@ def test_blank_nodes_of_a_file_are_its_own_on_request(spark, tmp_path):
 
 
 @pytest.mark.parametrize("partition_bytes", [None, 8000])
-def test_modes(spark, tmp_path, nquads, partition_bytes):
+def test_modes_raise_drop_or_report_bad_input(spark, tmp_path, nquads, partition_bytes):
     path = tmp_path / "bad.nq"
     first, second = nquads.splitlines(keepends=True)[:300], nquads.splitlines(keepends=True)[300:]
     path.write_bytes(b"".join([*first, BAD, *second]))
@@ -110,7 +110,7 @@ def test_missing_files(tmp_path):
         Inputs.find(tmp_path / "data")
 
 
-def test_whether_there_are_graphs(tmp_path):
+def test_inputs_know_whether_they_have_graphs(tmp_path):
     triple = [jellyframe.Triple(*[jellyframe.IRI("http://a/x")] * 3)]
     write_jelly(tmp_path / "triples.jelly", triple)
     (tmp_path / "triples.nt").touch()

@@ -88,7 +88,7 @@ def test_triples_stay_triples(spark, tmp_path, source):
     assert not (tmp_path / "nt").exists()
 
 
-def test_what_is_there_is_kept_replaced_or_added_to(spark, source, tmp_path):
+def test_existing_data_is_refused_replaced_or_appended_to(spark, source, tmp_path):
     target = tmp_path / "target"
     jobs.convert(spark, source, target, files=1)
     before = names(target)
@@ -151,7 +151,7 @@ def test_distinct_in_many_buckets_and_by_spark_itself(spark, source, tmp_path, m
     assert spark.conf.get("spark.sql.execution.arrow.maxRecordsPerBatch") == before
 
 
-def test_hashes_that_share_a_half_are_told_apart():
+def test_hashes_with_an_equal_half_differ():
     from jellyframe.ops.deduplication import first_of_each
 
     pairs = np.array([(1, 2), (1, 3), (1, 2), (4, 2), (1, 3), (4, 2)], np.uint64)
@@ -235,7 +235,7 @@ def test_validate(spark, source, tmp_path, nquads):
     assert json.loads(report.as_json())["bad_file_count"] == 2
 
 
-def test_over_connect(spark, connect_port, source, tmp_path):
+def test_jobs_run_over_spark_connect(spark, connect_port, source, tmp_path):
     from pyspark.sql.connect.session import SparkSession
 
     remote = SparkSession.builder.remote(f"sc://127.0.0.1:{connect_port}").create()

@@ -54,7 +54,7 @@ def log(tmp_path_factory):
     return folder, [row for some in rows for row in some]
 
 
-def test_apply_leaves_behind_what_a_set_would(spark, data, log, old, tmp_path):
+def test_apply_equals_the_same_changes_to_a_set(spark, data, log, old, tmp_path):
     folder, rows = log
     summary = jobs.apply(spark, data, folder, tmp_path / "new", files=3, partition_bytes=1500)
     found = read_data(tmp_path / "new")
@@ -203,7 +203,7 @@ def test_namespaces_alone_are_a_change(spark, tmp_path):
     assert jobs.diff(spark, tmp_path / "a.ttl", tmp_path / "c.nt", tmp_path / "never").statements == 0
 
 
-def test_blank_nodes_that_are_refused(spark, documents, tmp_path):
+def test_blank_nodes_can_be_refused(spark, documents, tmp_path):
     before, after = documents
     with pytest.raises(OptionsError, match=r"blank node, which were to be refused: .*set blank_nodes=label"):
         jobs.diff(spark, before, after, tmp_path / "changes", blank_nodes="refuse")

@@ -68,7 +68,7 @@ def test_snapshots_may_begin_and_become_empty(spark, tmp_path):
     assert read_data(replica / "current") == [statement(2)]
 
 
-def test_arguments_that_make_no_sense_are_refused(spark, tmp_path):
+def test_invalid_arguments_are_refused(spark, tmp_path):
     with pytest.raises(OptionsError, match="keep is 0, and must be at least 1"):
         jobs.replicate(spark, tmp_path / "replica", tmp_path, keep=0)
     with pytest.raises(OptionsError, match="2 paths of initial data are given"):

@@ -37,21 +37,21 @@ def distinct(**more: int) -> dict[str, int]:
     return {name: count + more.get(name, 0) for name, count in counts.items()}
 
 
-def test_what_comes_twice_counts_once(spark: Any, folder: Path) -> None:
+def test_duplicates_count_once(spark: Any, folder: Path) -> None:
     result = jobs.stats(spark, folder, partition_bytes=5000)
     assert result.statements == 2 * len(STATEMENTS) + 1
     assert result.distinct == distinct(subjects=1)
 
 
 @pytest.mark.parametrize("layout", ["struct", "ntriples", "flat"])
-def test_a_frame_of_any_layout(spark: Any, folder: Path, layout: str) -> None:
+def test_a_data_frame_of_any_layout_is_counted(spark: Any, folder: Path, layout: str) -> None:
     frame = spark.read.format("jelly").option("layout", layout).load(str(folder / "a.jelly"))
     result = jobs.stats(spark, frame)
     assert result.statements == len(STATEMENTS)
     assert result.distinct == distinct()
 
 
-def test_estimates_come_near(spark: Any, folder: Path) -> None:
+def test_estimates_are_within_ten_percent(spark: Any, folder: Path) -> None:
     result = jobs.stats(spark, folder, approximate=True)
     assert result.is_approximate
     assert result.statements == 2 * len(STATEMENTS) + 1
@@ -59,7 +59,7 @@ def test_estimates_come_near(spark: Any, folder: Path) -> None:
     assert result.distinct["predicates"] == distinct()["predicates"]
 
 
-def test_bad_lines(spark: Any, tmp_path: Path) -> None:
+def test_bad_lines_are_counted(spark: Any, tmp_path: Path) -> None:
     path = tmp_path / "bad.nt"
     path.write_text("<http://a> <http://b> <http://c> .\nno statement\n")
     with pytest.raises(TextError, match="line 2"):
@@ -70,7 +70,7 @@ def test_bad_lines(spark: Any, tmp_path: Path) -> None:
     assert "line 2" in result.problems[0]
 
 
-def test_the_command(folder: Path, tmp_path: Path) -> None:
+def test_the_command_writes_statistics(folder: Path, tmp_path: Path) -> None:
     page, description = tmp_path / "page.html", tmp_path / "void.ttl"
     done = run("spark", "stats", folder, "--json", "--html", page, "--void", description, "--master", "local[1]")
     document = json.loads(done.out)

@@ -128,7 +128,7 @@ def test_inspect_draws_a_page(folder: Path) -> None:
     assert run("patch", "inspect", "a.rdfp", "--html", "-", cwd=folder).out.decode().count("RDF Patch text") > 0
 
 
-def test_validate_says_what_is_valid(folder: Path) -> None:
+def test_validate_reports_valid_patches(folder: Path) -> None:
     assert run("patch", "validate", "a.jellyp", cwd=folder).out == b"a.jellyp: valid (2 frames, 2 patches, 12 rows)\n"
     assert run("patch", "validate", "a.rdfp", cwd=folder).out == b"a.rdfp: valid (2 patches, 12 rows)\n"
     report = json.loads(run("patch", "validate", "--json", data=(folder / "a.jellyp").read_bytes()).out)
@@ -137,7 +137,7 @@ def test_validate_says_what_is_valid(folder: Path) -> None:
     assert run("patch", "validate", "a.jellyp", "--options-file", "a.rdfp", "--quiet", cwd=folder).out == b""
 
 
-def test_validate_says_what_is_not(folder: Path) -> None:
+def test_validate_lists_the_errors_of_invalid_patches(folder: Path) -> None:
     text = b"TX .\nA <x:s> .\nTX .\n"
     told = run("patch", "validate", "--in-format=rdfp", data=text, code=1).out.decode()
     assert told.splitlines() == [
@@ -162,6 +162,6 @@ def test_validate_says_what_is_not(folder: Path) -> None:
     assert run("patch", "validate", "missing.jellyp", code=2, cwd=folder).out == b""
 
 
-def test_a_limit_is_no_verdict(folder: Path) -> None:
+def test_exceeding_a_limit_is_an_error_and_not_invalid(folder: Path) -> None:
     told = run("patch", "validate", "a.jellyp", "--limit", "max_frame_bytes=20", code=2, cwd=folder).err
     assert "max_frame_bytes" in told

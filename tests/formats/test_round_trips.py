@@ -78,6 +78,6 @@ def test_quoted_triples_as_deep_as_jelly_allows(found: formats.Format, depth: in
     assert read(written([statement], found), found) == [statement]
 
 
-def test_iris_with_characters_that_they_may_not_hold() -> None:
+def test_iris_with_forbidden_characters_survive_ntriples() -> None:
     statement = Triple(S, P, IRI('http://a/ <>"{}|\\^`\t'))
     assert read(written([statement], formats.NTRIPLES), formats.NTRIPLES) == [statement]

@@ -55,7 +55,7 @@ def read(path: Path, dialect: Any = "draft") -> list[Any]:
 # ---- functions ----
 
 
-def test_a_name_that_is_no_dialect_is_refused(tmp_path: Path) -> None:
+def test_an_unknown_dialect_is_refused(tmp_path: Path) -> None:
     calls: list[Callable[[Any], object]] = [
         lambda name: jellyframe.open_reader(b"", dialect=name),
         lambda name: jellyframe.open_writer(io.BytesIO(), dialect=name),
@@ -76,7 +76,7 @@ def test_the_command_line_has_all_dialects() -> None:
 
 
 @pytest.mark.parametrize("statements", [PEOPLE, GRAPHS], ids=["triples", "quads"])
-def test_tables(statements: list[Any], tmp_path: Path) -> None:
+def test_tables_are_read_and_written_in_the_draft(statements: list[Any], tmp_path: Path) -> None:
     path = tmp_path / "people.jelly"
     with jellyframe.open_writer(path, dialect="draft") as writer:
         writer.write(statements)
@@ -104,7 +104,7 @@ def test_scan_reads_draft_files(draft: Path) -> None:
         jellyframe.scan(draft).read_all()
 
 
-def test_other_libraries(draft: Path, tmp_path: Path) -> None:
+def test_integrations_read_the_draft(draft: Path, tmp_path: Path) -> None:
     for source in (draft, draft.read_bytes()):
         assert len(jellyframe.read_pandas(source, dialect="draft")) == 300
         assert len(jellyframe.read_polars(source, dialect="draft")) == 300
@@ -187,7 +187,7 @@ def test_several_processes_rewrite_a_draft_file(tmp_path: Path) -> None:
     assert read(tmp_path / "many.jelly", "released") == statements
 
 
-def test_what_the_draft_has_no_place_for(tmp_path: Path) -> None:
+def test_metadata_and_indexes_are_refused_in_the_draft(tmp_path: Path) -> None:
     path = tmp_path / "rich.jelly"
     with jellyframe.open_writer(path) as writer:
         writer.declare_namespace("ex", EX)
@@ -312,7 +312,7 @@ def test_streams_without_statements(rows: Any, dialect: str | None) -> None:
     assert jellyframe.loads(data, dialect="draft") == []
 
 
-def test_validation_of_terms_finds_what_should_not_be() -> None:
+def test_validation_finds_bad_iris_and_language_tags() -> None:
     data = stream(options(), name(1, "not an IRI"), triple(iri(0, 1), iri(0, 1), literal("x", langtag="not a tag")))
     report = jellyframe.validate(data, dialect="draft", validate_terms=True)
     assert not report.is_valid
@@ -346,7 +346,7 @@ def test_comparisons_name_the_argument_of_the_side_that_is_wrong(draft: Path, re
 # ---- the command line ----
 
 
-def test_commands(draft: Path, tmp_path: Path) -> None:
+def test_commands_read_and_write_the_draft(draft: Path, tmp_path: Path) -> None:
     text = run("rdf", "from-jelly", draft, "--dialect", "draft").out
     (tmp_path / "people.nt").write_bytes(text)
     run("rdf", "to-jelly", "people.nt", "--dialect", "draft", "--opt.use-repeat=false", "--to", "a.jelly", cwd=tmp_path)
@@ -371,7 +371,7 @@ def test_commands(draft: Path, tmp_path: Path) -> None:
         assert document["stream_options"].get("use_repeat") is use_repeat
 
 
-def test_commands_name_the_option(draft: Path, released: Path) -> None:
+def test_errors_of_commands_name_the_option(draft: Path, released: Path) -> None:
     for path, said, other in ((draft, (), "draft"), (released, ("--dialect", "draft"), "released")):
         for command in ("from-jelly", "transcode", "validate"):
             done = run("rdf", command, path, *said, code=1 if command == "validate" else 2)
