@@ -7,17 +7,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
-from typing import Any, ClassVar, Final, Literal, Protocol, TypeAlias, TypedDict, TypeVar, Unpack
+from typing import Any, ClassVar, Final, Protocol, TypeAlias, TypedDict, TypeVar, Unpack
 
+from jellyframe.defaults import (
+    DATATYPE_TABLE_SIZE,
+    NAME_TABLE_SIZE,
+    PREFIX_TABLE_SIZE,
+    SMALL_DATATYPE_TABLE_SIZE,
+    SMALL_NAME_TABLE_SIZE,
+    SMALL_PREFIX_TABLE_SIZE,
+)
+from jellyframe.defaults import DialectName as DialectName
+from jellyframe.defaults import LayoutName as LayoutName
 from jellyframe.errors import Advice, EncodeError, LimitError, OptionsError, StreamKindError, shortened
 from jellyframe.wire import BYTES, VARINT, decode_fields, encode_bytes_field, encode_string, encode_varint
 
 _E = TypeVar("_E", bound=IntEnum)
-
-# How the terms of statements are shown in the columns of a table: see `jellyframe.arrow.layouts`.
-LayoutName: TypeAlias = Literal["struct", "ntriples", "flat"]
-# How rows lie in bytes: see `jellyframe.dialects`.
-DialectName: TypeAlias = Literal["released", "draft"]
 
 MIN_NAME_TABLE_SIZE: Final = 8
 # More entries than any table of use has: the ids alone would take four bytes each.
@@ -202,9 +207,9 @@ class StreamOptions:
     stream_name: str = ""
     generalized_statements: bool = True
     rdf_star: bool = True
-    max_name_table_size: int = 4000
-    max_prefix_table_size: int = 150
-    max_datatype_table_size: int = 32
+    max_name_table_size: int = NAME_TABLE_SIZE
+    max_prefix_table_size: int = PREFIX_TABLE_SIZE
+    max_datatype_table_size: int = DATATYPE_TABLE_SIZE
     version: int = 0
     use_repeat: bool = True
 
@@ -220,7 +225,11 @@ class StreamOptions:
     @classmethod
     def small(cls, **changes: Unpack[StreamOptionChanges]) -> StreamOptions:
         """Return the preset for messages, 128 names, 16 prefixes and 16 datatypes, with some `changes`."""
-        small = cls(max_name_table_size=128, max_prefix_table_size=16, max_datatype_table_size=16)
+        small = cls(
+            max_name_table_size=SMALL_NAME_TABLE_SIZE,
+            max_prefix_table_size=SMALL_PREFIX_TABLE_SIZE,
+            max_datatype_table_size=SMALL_DATATYPE_TABLE_SIZE,
+        )
         return small.replace(**changes)
 
     def replace(self, **changes: Unpack[StreamOptionChanges]) -> StreamOptions:

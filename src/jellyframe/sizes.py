@@ -1,4 +1,4 @@
-"""Parse and format sizes and times. `65536`, `64k`, `64kB` and `64KiB` are the same everywhere, as in Spark.
+"""Parse sizes and times. `65536`, `64k`, `64kB` and `64KiB` are the same everywhere, as in Spark.
 
 Times are seconds, or numbers with a unit: `90`, `90s`, `15min`, `12h`, `7d`.
 """

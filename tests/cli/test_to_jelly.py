@@ -9,7 +9,7 @@ import pytest
 
 from jellyframe import LogicalType, PhysicalType, open_reader
 from jellyframe.batch import BATCH_BYTES
-from jellyframe.stream.defaults import DEFAULT_BATCH_ROWS
+from jellyframe.defaults import DEFAULT_BATCH_ROWS
 from jellyframe.stream.index import read_index
 from support.command import canonical, error_of, run
 

@@ -15,8 +15,7 @@ import pytest
 import jellyframe
 import jellyframe.pyoxigraph
 from jellyframe import DEFAULT_GRAPH, IRI, BlankNode, Literal, PhysicalType, Quad, StreamOptions, Triple
-from jellyframe.cli.arguments import DIALECTS
-from jellyframe.dialects import DIALECT_NAMES
+from jellyframe.defaults import DIALECT_NAMES
 from jellyframe.errors import EncodeError, JellyError, OptionsError, ParseError
 from jellyframe.options import LogicalType
 from jellyframe.proto import draft_pb2
@@ -69,10 +68,6 @@ def test_an_unknown_dialect_is_refused(tmp_path: Path) -> None:
                 continue
             with pytest.raises(OptionsError, match="must be one of released, draft"):
                 call(wrong)
-
-
-def test_the_command_line_has_all_dialects() -> None:
-    assert DIALECTS == DIALECT_NAMES
 
 
 @pytest.mark.parametrize("statements", [PEOPLE, GRAPHS], ids=["triples", "quads"])

@@ -10,6 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from jellyframe.cli.console import Console, print_text
+from jellyframe.defaults import DIALECT_NAMES, HTTP_ADDRESS, LAYOUT_NAMES
 from jellyframe.errors import clipped, shortened
 from jellyframe.formats import Format, names
 
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from jellyframe.options import Limits
 
 STANDARD_STREAM = "-"
-# Those of `jellyframe.dialects`, which is not imported here to keep the start fast.
-DIALECTS = ("released", "draft")
 _TRUE = ("true", "yes", "on", "1")
 _FALSE = ("false", "no", "off", "0")
 
@@ -153,8 +152,8 @@ def add_listen(parser: CommandParser) -> None:
     parser.add_argument(
         "--listen",
         metavar="HOST:PORT",
-        default="127.0.0.1:8080",
-        help="the address to listen on, by default 127.0.0.1:8080, which only this machine can reach; port 0: any",
+        default=HTTP_ADDRESS,
+        help=f"the address to listen on, by default {HTTP_ADDRESS}, which only this machine can reach; port 0: any",
     )
 
 
@@ -167,7 +166,12 @@ def add_dialect(
     **settings: Any,
 ) -> None:
     """Add the option that chooses between the released format and its draft."""
-    parser.add_argument(option, choices=DIALECTS, default=default, help=help, **settings)
+    parser.add_argument(option, choices=DIALECT_NAMES, default=default, help=help, **settings)
+
+
+def add_layout(parser: CommandParser, help: str) -> None:  # noqa: A002
+    """Add the option for the columns of tables."""
+    parser.add_argument("--layout", choices=LAYOUT_NAMES, help=help)
 
 
 def limits_of(arguments: argparse.Namespace) -> Limits:

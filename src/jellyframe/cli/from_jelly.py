@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from jellyframe import formats
-from jellyframe.cli.arguments import add_command, add_dialect, add_format, add_limits, add_output, limits_of
+from jellyframe.cli.arguments import add_command, add_dialect, add_format, add_layout, add_limits, add_output, limits_of
 from jellyframe.cli.console import UsageError
 from jellyframe.cli.frame_ranges import frame_range
 from jellyframe.cli.recovering import Losses, add_recover
@@ -66,11 +66,7 @@ def add_parser(subparsers: Any) -> None:
     add_recover(parser)
     add_dialect(parser, "what is read: the released format (by default) or its draft 1.0.0", default="released")
     add_limits(parser)
-    parser.add_argument(
-        "--layout",
-        choices=("struct", "ntriples", "flat"),
-        help="the columns of Parquet (default struct) and CSV (default ntriples, never struct)",
-    )
+    add_layout(parser, "the columns of Parquet (default struct) and CSV (default ntriples, never struct)")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -7,6 +7,14 @@ from typing import TYPE_CHECKING, Any, cast
 
 from jellyframe.cli.arguments import CommandParser, natural, positive, size_or_off
 from jellyframe.cli.console import UsageError
+from jellyframe.defaults import (
+    DATATYPE_TABLE_SIZE,
+    DEFAULT_FRAME_ROWS,
+    DEFAULT_RESTART_EVERY,
+    NAME_TABLE_SIZE,
+    PREFIX_TABLE_SIZE,
+)
+from jellyframe.storage.types import COMPRESSIONS
 
 if TYPE_CHECKING:
     from jellyframe.formats.settings import JellySettings
@@ -15,7 +23,6 @@ if TYPE_CHECKING:
     from jellyframe.storage.types import Compression
 
 _STAX = "https://w3id.org/stax/ontology#"
-DEFAULT_ROWS_PER_FRAME = 256
 # Option on the command line (also with dots) to field of StreamOptions; the first ones are in PatchOptions too.
 TERM_FIELDS = (
     "generalized_statements",
@@ -70,7 +77,7 @@ def add_term_options(parser: CommandParser) -> None:
         help="whether terms are repeated by RdfRepeat, in the draft dialect (by default yes); the released one always "
         "repeats them",
     )
-    for table, size in (("name", 4000), ("prefix", 150), ("datatype", 32)):
+    for table, size in (("name", NAME_TABLE_SIZE), ("prefix", PREFIX_TABLE_SIZE), ("datatype", DATATYPE_TABLE_SIZE)):
         parser.add_argument(
             f"--opt.max-{table}-table-size",
             dest=f"max_{table}_table_size",
@@ -83,26 +90,31 @@ def add_term_options(parser: CommandParser) -> None:
 
 def add_writer_options(parser: CommandParser) -> None:
     """Add the options for framing, restart points and compression."""
-    parser.add_argument(
-        "--rows-per-frame", metavar="N", type=positive, help=f"rows in a frame ({DEFAULT_ROWS_PER_FRAME})"
-    )
+    add_frame_rows(parser)
     parser.add_switch("--delimited", default=True, help="whether frames are delimited; false writes one bare frame")
     parser.add_argument(
         "--restart-every",
         metavar="SIZE",
         type=size_or_off,
         default=argparse.SUPPRESS,
-        help="distance between restart points, at which files can be split, such as 8MiB, or `off`; by default 8MiB in "
-        "files of flat streams",
+        help="distance between restart points, at which files can be split, such as 8MiB, or `off`; by default "
+        f"{DEFAULT_RESTART_EVERY >> 20}MiB in files of flat streams",
     )
     parser.add_switch("--index", help="append an index of restart points")
     add_compression(parser)
 
 
-def add_compression(parser: CommandParser) -> None:
-    parser.add_argument(
-        "--compress", choices=("gzip", "zstd", "none"), help="compress the output; by default according to its name"
-    )
+def add_frame_rows(parser: CommandParser, rows: int = DEFAULT_FRAME_ROWS) -> None:
+    """Add the option for the rows of a frame. `rows` is the default that the help names."""
+    parser.add_argument("--rows-per-frame", metavar="N", type=positive, help=f"rows in a frame ({rows})")
+
+
+def add_compression(
+    parser: CommandParser,
+    help: str = "compress the output; by default according to its name",  # noqa: A002
+) -> None:
+    """Add the option for the compression of the output; `compression_of` reads it."""
+    parser.add_argument("--compress", choices=(*COMPRESSIONS, "none"), help=help)
 
 
 def compression_of(arguments: argparse.Namespace) -> Compression | None:

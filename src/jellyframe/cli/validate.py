@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from jellyframe.cli.arguments import add_command, add_dialect, add_input, add_limits, limits_of
+from jellyframe import formats
+from jellyframe.cli.arguments import add_command, add_dialect, add_format, add_input, add_limits, limits_of
 from jellyframe.cli.console import standard_output
 from jellyframe.cli.frame_ranges import frame_range
 from jellyframe.cli.wording import option_words
@@ -34,9 +35,7 @@ jellyframe rdf validate message.jelly --delimited=false --options-file expected.
     )
     add_input(parser)
     parser.add_path("--compare-to-rdf-file", metavar="FILE", help="a file that must have the same statements")
-    parser.add_argument(
-        "--compare-to-format", metavar="FORMAT", help="its format, if its name does not show it: nt, nq, ttl, trig, …"
-    )
+    add_format(parser, "--compare-to-format", known=formats.FORMATS)
     parser.add_switch(
         "--compare-ordered", default=False, help="whether the order matters; if not, blank nodes are mapped as needed"
     )

@@ -5,17 +5,16 @@ A dialect says how options are read and written, and which kernel has its rows. 
 
 from __future__ import annotations
 
-from typing import Final, get_args
+from typing import Final
 
+from jellyframe.defaults import DIALECT_NAMES
 from jellyframe.dialects.dialect import Dialect
 from jellyframe.dialects.draft import DraftDialect
 from jellyframe.dialects.released import ReleasedDialect
 from jellyframe.errors import OptionsError, shortened
-from jellyframe.options import DialectName
 
-__all__ = ["DIALECT_NAMES", "Dialect", "dialect_named"]
+__all__ = ["Dialect", "dialect_named"]
 
-DIALECT_NAMES: Final[tuple[DialectName, ...]] = get_args(DialectName)
 _DIALECTS: Final[dict[str, Dialect]] = {dialect.name: dialect for dialect in (ReleasedDialect(), DraftDialect())}
 
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from google.protobuf import text_format
 
+from jellyframe.defaults import DEFAULT_FRAME_ROWS
 from jellyframe.dialects.recognition import recognised_dialect
 from jellyframe.errors import Advice, OptionsError, ParseError, TextError, one_line
 from jellyframe.formats.jelly import JellyInput
@@ -24,7 +25,6 @@ from jellyframe.formats.settings import BatchInput, BatchOutput, JellySettings, 
 from jellyframe.options import Limits
 from jellyframe.proto import rdf_pb2
 from jellyframe.storage.sources import CHUNK_BYTES, ByteSource
-from jellyframe.stream.defaults import DEFAULT_FRAME_ROWS
 from jellyframe.stream.framing import FrameSplitter, read_frames
 from jellyframe.stream.writer import open_writer
 from jellyframe.wire import encode_varint

@@ -20,6 +20,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, overload
 
 from jellyframe.batch import Batch
+from jellyframe.defaults import DEFAULT_BATCH_ROWS
 from jellyframe.errors import LimitError, OptionsError, TextError, locating
 from jellyframe.formats.settings import BatchInput, BatchOutput, ReadSettings, WriteSettings
 from jellyframe.formats.text_reading import TextReader
@@ -28,7 +29,6 @@ from jellyframe.options import Limits
 from jellyframe.storage.sinks import ByteSink
 from jellyframe.storage.sources import ByteSource
 from jellyframe.storage.types import Compression, Sink, Source
-from jellyframe.stream.defaults import DEFAULT_BATCH_ROWS
 
 if TYPE_CHECKING:
     from jellyframe.formats.registry import Format

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self, TypedDict, Unpack
 
+from jellyframe.defaults import DEFAULT_BATCH_ROWS
 from jellyframe.errors import OptionsError, TextError
 from jellyframe.formats.rdf_patch import PatchEnds, PatchTextWriter, open_text_input
 from jellyframe.formats.registry import (
@@ -21,7 +22,6 @@ from jellyframe.patch.options import PatchOptions, PatchStatementType
 from jellyframe.patch.reader import PatchReader, open_patch_reader
 from jellyframe.patch.writer import PatchWriterSettings, open_patch_writer
 from jellyframe.storage.names import split_compression
-from jellyframe.stream.defaults import DEFAULT_BATCH_ROWS
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 
 from jellyframe.batch import Batch
+from jellyframe.defaults import DEFAULT_BATCH_ROWS
 from jellyframe.errors import EncodeError, NamedGraphError, OptionsError, TextError, locating
 from jellyframe.formats.ntriples import LINES_BYTES, LINES_ROWS, bounded_texts
 from jellyframe.formats.text_reading import TextReader
@@ -34,7 +35,6 @@ from jellyframe.patch.recovery import RowsAroundLosses
 from jellyframe.storage.sinks import ByteSink
 from jellyframe.storage.sources import ByteSource
 from jellyframe.stream.decoder import check_batch_rows
-from jellyframe.stream.defaults import DEFAULT_BATCH_ROWS
 from jellyframe.stream.writing import SinkWriter
 
 if TYPE_CHECKING:

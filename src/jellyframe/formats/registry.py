@@ -36,6 +36,9 @@ class Format(NamedTuple):
         has_generalized: whether any term may stand at any position
         has_namespaces: whether namespaces can be declared
         is_binary: whether it is not text
+        is_stream: whether it is a stream of Jelly, which has options
+        is_table: whether it has columns, which must be known before the first row is written
+        has_stable_labels: whether blank nodes get the same labels each time a file is read
         concatenates: whether documents may follow each other in one file
         has_header: whether a header tells if there are graphs; else the name of the format does
         cut: where a file may be cut so that its pieces can be read in parallel; None if nowhere
@@ -54,6 +57,9 @@ class Format(NamedTuple):
     has_generalized: bool = False
     has_namespaces: bool = False
     is_binary: bool = False
+    is_stream: bool = False
+    is_table: bool = False
+    has_stable_labels: bool = True
     concatenates: bool = True
     has_header: bool = False
     cut: Cut | None = None
@@ -109,6 +115,7 @@ RDF_XML = Format(
     ("application/rdf+xml",),
     has_namespaces=True,
     concatenates=False,
+    has_stable_labels=False,
     reader="oxigraph:open_input",
     writer="rdfxml_writer:open_output",
 )
@@ -121,6 +128,7 @@ JSON_LD = Format(
     has_graphs=True,
     has_namespaces=True,
     concatenates=False,
+    has_stable_labels=False,
     reader="oxigraph:open_input",
     writer="jsonld_writer:open_output",
 )
@@ -134,6 +142,7 @@ JELLY_TEXT = Format(
     has_generalized=True,
     has_namespaces=True,
     has_header=True,
+    is_stream=True,
     reader="jelly_text:open_input",
     writer="jelly_text:open_output",
 )
@@ -148,6 +157,7 @@ JELLY = Format(
     has_generalized=True,
     has_namespaces=True,
     is_binary=True,
+    is_stream=True,
     has_header=True,
     cut="restart points",
     reader="jelly:open_input",
@@ -163,6 +173,7 @@ PARQUET = Format(
     has_quoted_triples=True,
     has_generalized=True,
     is_binary=True,
+    is_table=True,
     concatenates=False,
     has_header=True,
     cut="row groups",
@@ -178,6 +189,7 @@ CSV = Format(
     has_graphs=True,
     has_quoted_triples=True,
     has_generalized=True,
+    is_table=True,
     concatenates=False,
     has_header=True,
     reader="tables:open_csv",
@@ -194,6 +206,7 @@ JELLY_PATCH = Format(
     has_generalized=True,
     has_namespaces=True,
     is_binary=True,
+    is_stream=True,
     has_header=True,
     cut="restart points",
     is_patch=True,

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType, TracebackType
-from typing import TYPE_CHECKING, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Final, NamedTuple, TypedDict
 
+from jellyframe.defaults import DEFAULT_BATCH_ROWS
 from jellyframe.options import DEFAULT_LIMITS, DialectName, Limits
-from jellyframe.stream.defaults import DEFAULT_BATCH_ROWS
 
 if TYPE_CHECKING:
     from jellyframe.batch import Batch
     from jellyframe.errors import TextError
     from jellyframe.options import LayoutName, StreamOptions
+    from jellyframe.storage.types import Compression
     from jellyframe.stream.recovery import Damage
+
+# How tables are compressed within, unless otherwise asked for.
+TABLE_COMPRESSION: Final[Compression] = "zstd"
 
 
 class ReadSettings(NamedTuple):
@@ -64,7 +68,7 @@ class WriteSettings(NamedTuple):
     options: StreamOptions | None = None
     jelly: JellySettings = JellySettings()
     layout: LayoutName | None = None
-    table_compression: str | None = "zstd"
+    table_compression: Compression | None = TABLE_COMPRESSION
 
 
 class BatchInput:

@@ -8,15 +8,19 @@ from dataclasses import dataclass, field, fields
 from typing import Literal, TypeAlias, get_args
 
 from jellyframe.addresses import is_loopback, split_address
+from jellyframe.defaults import DIALECT_NAMES, GRPC_ADDRESS
 from jellyframe.errors import OptionsError, shortened
 from jellyframe.grpc.security import TlsSettings, Token
-from jellyframe.grpc.subscribers import SlowPolicy
-from jellyframe.options import MIN_NAME_TABLE_SIZE, DialectName, Limits
+from jellyframe.grpc.subscribers import QUEUE_BYTES, SlowPolicy
+from jellyframe.options import DEFAULT_LIMITS, MAX_FRAME_BYTES, MIN_NAME_TABLE_SIZE, DialectName, Limits
 
 Retention: TypeAlias = Literal["live", "replay", "log", "file", "kafka", "none"]
 LogFormat: TypeAlias = Literal["text", "json"]
 # The largest message that gRPC clients take unless they are told otherwise.
-DEFAULT_FRAME_BYTES = 4 << 20
+GRPC_MESSAGE_BYTES = 4 << 20
+# A log begins another file after these.
+SEGMENT_BYTES = 64 << 20
+SEGMENT_SECONDS = 24 * 3600
 # gRPC counts milliseconds in 31 bits.
 _MOST_SECONDS = (2**31 - 1) // 1000
 _TOPIC = re.compile(r"(?P<name>.*?)=(?P<how>live|replay|log:.+|file:.+|kafka://.+|none)", re.DOTALL)
@@ -52,9 +56,9 @@ class TopicSettings:
     path: str | None = None
     max_bytes: int | None = None
     max_age: int | None = None
-    segment_bytes: int = 64 << 20
-    segment_age: int = 24 * 3600
-    queue_bytes: int = 16 << 20
+    segment_bytes: int = SEGMENT_BYTES
+    segment_age: int = SEGMENT_SECONDS
+    queue_bytes: int = QUEUE_BYTES
     slow: SlowPolicy = "end"
 
     def __post_init__(self) -> None:
@@ -102,17 +106,17 @@ class ServerLimits:
     max_streams: int = 20_000
     max_topics: int = 10_000
     max_topic_bytes: int = 4096
-    max_frame_bytes: int = DEFAULT_FRAME_BYTES
-    max_name_table_size: int = 4096
-    max_prefix_table_size: int = 4096
-    max_datatype_table_size: int = 4096
-    max_nesting_depth: int = 96
+    max_frame_bytes: int = GRPC_MESSAGE_BYTES
+    max_name_table_size: int = DEFAULT_LIMITS.max_name_table_size
+    max_prefix_table_size: int = DEFAULT_LIMITS.max_prefix_table_size
+    max_datatype_table_size: int = DEFAULT_LIMITS.max_datatype_table_size
+    max_nesting_depth: int = DEFAULT_LIMITS.max_nesting_depth
 
     def __post_init__(self) -> None:
         for key in ("max_streams", "max_topics", "max_frame_bytes"):
             _check_number(key, getattr(self, key), least=1)
         _check_number("max_topic_bytes", self.max_topic_bytes)
-        _check_number("max_frame_bytes", self.max_frame_bytes, most=2**31 - 1)
+        _check_number("max_frame_bytes", self.max_frame_bytes, most=MAX_FRAME_BYTES)
         _check_number("max_name_table_size", self.max_name_table_size, least=MIN_NAME_TABLE_SIZE)
         for key in ("max_prefix_table_size", "max_datatype_table_size", "max_nesting_depth"):
             _check_number(key, getattr(self, key))
@@ -145,7 +149,7 @@ class ServerSettings:
         dialect: the dialect of calls that do not say theirs in their metadata, under `jelly-dialect`
     """
 
-    listen: str = "127.0.0.1:9090"
+    listen: str = GRPC_ADDRESS
     topics: Mapping[str, TopicSettings] = field(default_factory=dict)
     default_topic: TopicSettings = field(default_factory=TopicSettings)
     limits: ServerLimits = field(default_factory=ServerLimits)
@@ -164,7 +168,7 @@ class ServerSettings:
     def __post_init__(self) -> None:
         _check_word("log_level", self.log_level, ("debug", "info", "warning", "error"))
         _check_word("log_format", self.log_format, get_args(LogFormat))
-        _check_word("dialect", self.dialect, get_args(DialectName))
+        _check_word("dialect", self.dialect, DIALECT_NAMES)
         _check_number("keepalive", self.keepalive, least=1, most=_MOST_SECONDS)
         _check_number("keepalive_timeout", self.keepalive_timeout, least=1, most=_MOST_SECONDS)
         _check_number("drain", self.drain)

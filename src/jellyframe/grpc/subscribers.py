@@ -11,6 +11,8 @@ import grpc
 from jellyframe.options import DialectName, StreamOptions
 
 SlowPolicy: TypeAlias = Literal["end", "block"]
+# Bytes that may wait to be sent to a subscriber.
+QUEUE_BYTES = 16 << 20
 
 
 class Ending(NamedTuple):

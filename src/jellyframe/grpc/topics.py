@@ -19,7 +19,7 @@ from jellyframe.grpc.negotiation import effective_options, misfit
 from jellyframe.grpc.protocol import EARLIEST, LATEST, Start, TopicInfo
 from jellyframe.grpc.publications import CheckedFrame, Publication
 from jellyframe.grpc.retention.store import Message, ReadOnlyError, Store, StoreReader
-from jellyframe.grpc.subscribers import SlowPolicy, Subscriber
+from jellyframe.grpc.subscribers import QUEUE_BYTES, SlowPolicy, Subscriber
 from jellyframe.options import DialectName, Limits, StreamOptions
 
 # Bytes of frames that are read from a store, and encoded, at a time.
@@ -49,7 +49,7 @@ class Counts:
 class QueueSettings:
     """The limit of the queue of a subscriber, and the policy when it is reached."""
 
-    max_bytes: int = 16 << 20
+    max_bytes: int = QUEUE_BYTES
     policy: SlowPolicy = "end"
 
 

@@ -9,13 +9,13 @@ from rdflib.graph import Graph, QuotedGraph
 from rdflib.parser import InputSource, Parser
 from rdflib.serializer import Serializer
 
+from jellyframe.defaults import DEFAULT_RESTART_EVERY
 from jellyframe.errors import EncodeError, ParseError
 from jellyframe.integrations.rdflib_graphs import GraphFiller
 from jellyframe.integrations.rdflib_nodes import BlankNodes, NodeMaker
 from jellyframe.integrations.rdflib_streams import write_graphs
 from jellyframe.options import DialectName, Limits, StreamOptions
 from jellyframe.storage.types import Source
-from jellyframe.stream.defaults import DEFAULT_RESTART_EVERY
 from jellyframe.stream.reader import open_reader
 from jellyframe.stream.writer import WriterSettings
 

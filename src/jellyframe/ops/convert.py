@@ -13,6 +13,7 @@ from jellyframe import formats
 from jellyframe.batch import Batch
 from jellyframe.batch.frames import frames_of
 from jellyframe.batch.selection import FrameRange, checked, take_frames, without_graphs
+from jellyframe.defaults import DEFAULT_FRAME_ROWS, DEFAULT_RESTART_EVERY
 from jellyframe.errors import OptionsError
 from jellyframe.formats import Format
 from jellyframe.formats.settings import BatchInput, JellySettings, ReadSettings, WriteSettings
@@ -21,7 +22,6 @@ from jellyframe.options import VERSION_1_1, DialectName, LayoutName, Limits, Log
 from jellyframe.storage.resolving import resolve_inputs
 from jellyframe.storage.sinks import ByteSink
 from jellyframe.storage.sources import InputFile, total_size
-from jellyframe.stream.defaults import DEFAULT_FRAME_ROWS, DEFAULT_RESTART_EVERY
 
 if TYPE_CHECKING:
     from jellyframe.storage.types import Compression, Path, Sink
@@ -305,17 +305,15 @@ class _Sources:
 def _write_documents(sources: _Sources, sink: ByteSink, target: Format, plan: Conversion, *, restarts: bool) -> None:
     first = sources.input
     is_grouped = first.options is not None and first.options.logical_type.is_grouped
-    if not (target.concatenates or plan.combine or target.is_binary or target.name == "csv") and (
-        plan.combine is False or is_grouped
-    ):
+    if not (target.concatenates or target.is_table or plan.combine) and (plan.combine is False or is_grouped):
         _write_each_frame(sources, sink, target, plan)
         return
     # Only tables have to know beforehand.
-    has_graph = target.has_graphs and not plan.merge_graphs and (not target.has_header or sources.has_graph())
+    has_graph = target.has_graphs and not plan.merge_graphs and (not target.is_table or sources.has_graph())
     batches = _wanted_of_all(sources, target, plan)
     start = list(_some(batches, 2))
     # Namespaces are known as far as the first batch has been read.
-    if _is_stream(target):
+    if target.is_stream:
         settings = _stream_settings(sources, plan, start, restarts=restarts)
     else:
         settings = WriteSettings(
@@ -373,10 +371,6 @@ def _wanted(
     if plan.merge_graphs or not target.has_graphs:
         batches = without_graphs(batches, merge=plan.merge_graphs, target=target.title, source=source)
     return iter(batches)
-
-
-def _is_stream(target: Format) -> bool:
-    return target in (formats.JELLY, formats.JELLY_TEXT)
 
 
 def _stream_settings(sources: _Sources, plan: Conversion, start: list[Batch], *, restarts: bool) -> WriteSettings:

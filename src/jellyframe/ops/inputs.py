@@ -10,6 +10,7 @@ from os import PathLike, fspath
 from typing import Literal, TypeAlias
 
 from jellyframe import formats
+from jellyframe.defaults import DEFAULT_BATCH_ROWS
 from jellyframe.dialects import dialect_named
 from jellyframe.errors import JellyError, OptionsError, StorageError
 from jellyframe.formats import Format
@@ -24,7 +25,6 @@ from jellyframe.storage.finding import find_files
 from jellyframe.storage.stores import DataFile, web_file
 from jellyframe.storage.types import FileSystem
 from jellyframe.storage.uris import is_http_uri
-from jellyframe.stream.defaults import DEFAULT_BATCH_ROWS
 from jellyframe.stream.kinds import statement_streams
 from jellyframe.stream.splits import (
     OPEN_COST_BYTES,

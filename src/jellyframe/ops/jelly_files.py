@@ -8,6 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from jellyframe import formats
 from jellyframe.batch import Batch
 from jellyframe.dialects import dialect_named
 from jellyframe.errors import NamedGraphError, OptionsError
@@ -107,7 +108,7 @@ class JellyFiles(StreamFiles):
     """Jelly files, written one after the other by one task."""
 
     def __init__(self, plan: FilePlan, target: Target, prefix: str) -> None:
-        super().__init__(target, prefix, "jelly", plan.options)
+        super().__init__(target, prefix, formats.JELLY, plan.options)
         self._plan = plan
         self._writer: JellyWriter | None = None
 

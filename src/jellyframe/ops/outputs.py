@@ -71,10 +71,10 @@ class Output:
         """
         options = options or JellyFileOptions()
         found = formats.format_by_name(out_format, formats.CUT_FORMATS)
-        if found != formats.JELLY and options.stream:
+        if not found.is_stream and options.stream:
             named = ", ".join(options.stream)
             raise OptionsError(f"{named}: options of Jelly streams, and the output is {found.title}")
-        if found != formats.JELLY and options.dialect != "released":
+        if not found.is_stream and options.dialect != "released":
             raise OptionsError(f"dialect: an option of Jelly streams, and the output is {found.title}")
         plan = FilePlan.of(options, arrow_schema("ntriples", has_graph))
         return cls._checked(path, found, plan, layout or "struct", save)
@@ -118,7 +118,7 @@ class Output:
 
     def files(self, prefix: str) -> RollingFiles:
         """Return the files of one task, whose names begin with `prefix`."""
-        if self.format in (formats.JELLY, formats.JELLY_PATCH):
+        if self.format.is_stream:
             return self.plan.files(self.target, prefix)
         return _FormatFiles(self, prefix)
 

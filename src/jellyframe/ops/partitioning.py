@@ -18,7 +18,6 @@ from jellyframe.storage.rolling import RollingFiles
 
 PREDICATE, GRAPH, SUBJECT = "predicate", "graph", "subject"
 KEYS = (PREDICATE, GRAPH, SUBJECT)
-DEFAULT_BUCKETS = 16
 _NAME_LETTERS = 40
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from jellyframe import formats
 from jellyframe.arrow.operations import OP_COLUMN
 from jellyframe.batch import Batch
 from jellyframe.errors import NamedGraphError, OptionsError, TableError
@@ -94,7 +95,7 @@ class PatchFiles(StreamFiles):
     """Files of patches, written one after the other by one task."""
 
     def __init__(self, plan: PatchFilePlan, target: Target, prefix: str) -> None:
-        super().__init__(target, prefix, "jellyp", plan.options)
+        super().__init__(target, prefix, formats.JELLY_PATCH, plan.options)
         self._plan = plan
         self._writer: PatchWriter | None = None
         self._in_transaction = False

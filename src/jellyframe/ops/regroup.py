@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
+from jellyframe.defaults import DEFAULT_FRAME_BYTES
 from jellyframe.dialects import Dialect, dialect_named
 from jellyframe.errors import Advice, EncodeError
-from jellyframe.stream.defaults import DEFAULT_FRAME_BYTES
 from jellyframe.stream.index import INDEX_KEY
 from jellyframe.stream.writer import JellyWriter, open_writer
 

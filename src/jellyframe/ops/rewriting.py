@@ -11,11 +11,11 @@ import os
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from jellyframe.defaults import DEFAULT_RESTART_EVERY
 from jellyframe.errors import JellyError
 from jellyframe.ops.pieces import Output, Rewriting, Rewritten, pieces_of
 from jellyframe.ops.regroup import FramePerInput
 from jellyframe.storage.sources import total_size
-from jellyframe.stream.defaults import DEFAULT_RESTART_EVERY
 from jellyframe.stream.kinds import statement_streams
 
 if TYPE_CHECKING:

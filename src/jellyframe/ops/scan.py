@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, TypeAlias
 import pyarrow as pa
 
 from jellyframe.arrow.layouts import POSITIONS, get_layout
+from jellyframe.defaults import DEFAULT_BATCH_ROWS
 from jellyframe.errors import TableError
 from jellyframe.ops.bad_input import FAILFAST, PERMISSIVE, Mode
 from jellyframe.ops.filters import FILTERS, RowFilter, TermOrText
 from jellyframe.ops.inputs import KEEP, BlankNodes, InputOptions, Inputs, Paths
 from jellyframe.ops.rows import ORIGIN_COLUMNS, Columns, read_rows
 from jellyframe.options import DialectName, LayoutName, Limits
-from jellyframe.stream.defaults import DEFAULT_BATCH_ROWS
 from jellyframe.stream.splits import Piece
 from jellyframe.terms import IRI, BlankNode, DefaultGraph, Literal, Triple
 

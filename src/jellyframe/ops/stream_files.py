@@ -24,12 +24,13 @@ from jellyframe.arrow.sorting import sorted_runs
 from jellyframe.arrow.tables import arrow_schema
 from jellyframe.arrow.terms import BatchMaker, find_layout
 from jellyframe.batch import Batch
+from jellyframe.defaults import DEFAULT_FRAME_BYTES, DEFAULT_FRAME_ROWS, DEFAULT_RESTART_EVERY
 from jellyframe.errors import OptionsError, TableError
+from jellyframe.formats import Format
 from jellyframe.ops.rows import FILE_COLUMN
 from jellyframe.storage.commit import Target
 from jellyframe.storage.names import compression_suffix
 from jellyframe.storage.rolling import RollingFiles
-from jellyframe.stream.defaults import DEFAULT_FRAME_BYTES, DEFAULT_FRAME_ROWS, DEFAULT_RESTART_EVERY
 
 if TYPE_CHECKING:
     from jellyframe.storage.types import Compression
@@ -87,8 +88,8 @@ class StreamFileOptions:
 class StreamFiles(RollingFiles):
     """Files of streams, written one after the other by one task."""
 
-    def __init__(self, target: Target, prefix: str, extension: str, options: StreamFileOptions) -> None:
-        suffix = f".{extension}{compression_suffix(options.compression)}"
+    def __init__(self, target: Target, prefix: str, found: Format, options: StreamFileOptions) -> None:
+        suffix = f".{found.extensions[0]}{compression_suffix(options.compression)}"
         super().__init__(target, prefix, suffix, options.max_records_per_file)
         self._is_grouped = options.group_by is not None
         self._group_metadata: dict[str, bytes] | None = None

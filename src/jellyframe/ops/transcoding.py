@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
+from jellyframe.defaults import DEFAULT_FRAME_ROWS
 from jellyframe.dialects import dialect_named
 from jellyframe.errors import Advice, OptionsError
 from jellyframe.ops.fitting import Fitting
@@ -24,7 +25,6 @@ from jellyframe.options import (
 )
 from jellyframe.storage.resolving import resolve_inputs
 from jellyframe.storage.sources import total_size
-from jellyframe.stream.defaults import DEFAULT_FRAME_ROWS
 from jellyframe.stream.reader import JellyReader, open_reader
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from jellyframe.defaults import DEFAULT_RESTART_EVERY
 from jellyframe.errors import JellyError
 from jellyframe.storage.sinks import ByteSink
 from jellyframe.storage.sources import InputFile
 from jellyframe.stream.cutting import is_splittable
-from jellyframe.stream.defaults import DEFAULT_RESTART_EVERY
 from jellyframe.stream.index import INDEX_KEY, read_index, restart_points
 from jellyframe.stream.reader import open_reader
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
 from jellyframe.batch import Batch
+from jellyframe.defaults import DEFAULT_BATCH_ROWS
 from jellyframe.errors import EncodeError, NamedGraphError
 from jellyframe.kernel import patch_fields as fields
 from jellyframe.kernel.from_objects_cy import StatementBuilder
@@ -22,7 +23,7 @@ from jellyframe.patch.rows import (
     TransactionCommit,
     TransactionStart,
 )
-from jellyframe.stream.statements import BATCH_BYTES, BATCH_ROWS
+from jellyframe.stream.statements import BATCH_BYTES
 from jellyframe.terms import DEFAULT_GRAPH, Literal
 
 # Rows converted to objects at a time.
@@ -89,7 +90,7 @@ def row_batches(rows: Iterable[PatchRow], *, has_graph: bool) -> Iterator[Batch]
         error: BaseException | None = None
         added = 0
         try:
-            added = builder.add(iterator, BATCH_ROWS, BATCH_BYTES)
+            added = builder.add(iterator, DEFAULT_BATCH_ROWS, BATCH_BYTES)
         except BaseException as raised:
             error = raised
         if builder.rows:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from jellyframe.batch import BATCH_BYTES, Batch
+from jellyframe.defaults import DEFAULT_BATCH_ROWS
 from jellyframe.kernel.decode_patch_cy import PatchDecoder
 from jellyframe.options import DEFAULT_LIMITS, Limits
 from jellyframe.patch.options import PatchOptions
@@ -13,7 +14,6 @@ from jellyframe.stream.decoder import (
     kernel_options,
     options_callback,
 )
-from jellyframe.stream.defaults import DEFAULT_BATCH_ROWS
 
 
 class PatchStreamDecoder(AnyStreamDecoder[PatchOptions]):

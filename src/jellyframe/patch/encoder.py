@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from jellyframe.batch import Batch
+from jellyframe.defaults import DEFAULT_FRAME_BYTES, DEFAULT_FRAME_ROWS
 from jellyframe.errors import NamedGraphError, OptionsError
 from jellyframe.kernel.encode_patch_cy import PatchEncoder
 from jellyframe.options import term_settings
 from jellyframe.patch.options import PatchOptions, PatchStreamType
-from jellyframe.stream.defaults import DEFAULT_FRAME_BYTES, DEFAULT_FRAME_ROWS
 from jellyframe.stream.encoding import OUTPUT_BYTES, AnyStreamEncoder
 
 

@@ -7,6 +7,14 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final, TypedDict, Unpack
 
+from jellyframe.defaults import (
+    DATATYPE_TABLE_SIZE,
+    NAME_TABLE_SIZE,
+    PREFIX_TABLE_SIZE,
+    SMALL_DATATYPE_TABLE_SIZE,
+    SMALL_NAME_TABLE_SIZE,
+    SMALL_PREFIX_TABLE_SIZE,
+)
 from jellyframe.errors import OptionsError, StreamKindError
 from jellyframe.options import (
     MAX_TABLE_SIZE,
@@ -87,9 +95,9 @@ class PatchOptions:
     stream_type: PatchStreamType = PatchStreamType.PUNCTUATED
     generalized_statements: bool = True
     rdf_star: bool = True
-    max_name_table_size: int = 4000
-    max_prefix_table_size: int = 150
-    max_datatype_table_size: int = 32
+    max_name_table_size: int = NAME_TABLE_SIZE
+    max_prefix_table_size: int = PREFIX_TABLE_SIZE
+    max_datatype_table_size: int = DATATYPE_TABLE_SIZE
     version: int = PATCH_VERSION
 
     def __post_init__(self) -> None:
@@ -106,7 +114,11 @@ class PatchOptions:
     @classmethod
     def small(cls, **changes: Unpack[PatchOptionChanges]) -> PatchOptions:
         """Return the preset for messages, 128 names, 16 prefixes and 16 datatypes, with some `changes`."""
-        small = cls(max_name_table_size=128, max_prefix_table_size=16, max_datatype_table_size=16)
+        small = cls(
+            max_name_table_size=SMALL_NAME_TABLE_SIZE,
+            max_prefix_table_size=SMALL_PREFIX_TABLE_SIZE,
+            max_datatype_table_size=SMALL_DATATYPE_TABLE_SIZE,
+        )
         return small.replace(**changes)
 
     def replace(self, **changes: Unpack[PatchOptionChanges]) -> PatchOptions:

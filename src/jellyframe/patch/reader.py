@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from jellyframe.batch import Batch
+from jellyframe.defaults import DEFAULT_BATCH_ROWS
 from jellyframe.options import DEFAULT_LIMITS, Limits
 from jellyframe.patch.batches import rows_of
 from jellyframe.patch.decoder import PatchStreamDecoder
@@ -16,7 +17,6 @@ from jellyframe.patch.recovery import RecoveringPatches, patch_streams
 from jellyframe.patch.rows import PatchRow
 from jellyframe.storage.types import FileSystem, Source
 from jellyframe.stream.decoder import LookupEntries
-from jellyframe.stream.defaults import DEFAULT_BATCH_ROWS
 from jellyframe.stream.exclusive import ExclusiveIterator
 from jellyframe.stream.opening import ReadingPlace, Recovery, open_batches
 from jellyframe.stream.reading import AnyReader, BatchSource

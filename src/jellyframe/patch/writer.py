@@ -6,12 +6,12 @@ import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
+from jellyframe.defaults import DEFAULT_FRAME_BYTES, DEFAULT_FRAME_ROWS, DEFAULT_RESTART_EVERY
 from jellyframe.errors import EncodeError, OptionsError
 from jellyframe.patch.batches import row_batches
 from jellyframe.patch.encoder import PatchStreamEncoder
 from jellyframe.patch.options import PatchOptions
 from jellyframe.storage.sinks import ByteSink
-from jellyframe.stream.defaults import DEFAULT_FRAME_BYTES, DEFAULT_FRAME_ROWS, DEFAULT_RESTART_EVERY
 from jellyframe.stream.encoding import OUTPUT_BYTES
 from jellyframe.stream.writing import AnyWriter
 

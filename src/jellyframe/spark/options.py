@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 from jellyframe import formats
 from jellyframe.arrow.operations import OP_NAMES
-from jellyframe.dialects import DIALECT_NAMES
+from jellyframe.defaults import DEFAULT_BATCH_ROWS, DIALECT_NAMES, LAYOUT_NAMES
 from jellyframe.errors import OptionsError
 from jellyframe.formats import Format
 from jellyframe.ops.bad_input import FAILFAST, MODES, Mode
@@ -31,9 +31,8 @@ from jellyframe.options import (
 )
 from jellyframe.patch.options import PatchOptionChanges, PatchOptions, PatchStatementType, PatchStreamType
 from jellyframe.sizes import parse_size
-from jellyframe.storage.compression import COMPRESSIONS
 from jellyframe.storage.names import NameTest
-from jellyframe.stream.defaults import DEFAULT_BATCH_ROWS
+from jellyframe.storage.types import COMPRESSIONS
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -214,8 +213,6 @@ class ReadOptions:
 
     @classmethod
     def read(cls, options: Mapping[str, str], found: Format = formats.JELLY) -> ReadOptions:
-        from jellyframe.arrow.layouts import LAYOUTS
-
         given = GivenOptions(options, found)
         filters: dict[str, tuple[str, ...]] = {}
         nothing: tuple[str, ...] = ()
@@ -226,7 +223,7 @@ class ReadOptions:
         result = cls(
             paths=_paths(given),
             format=found,
-            layout=given.take("layout", one_of(*LAYOUTS), None),
+            layout=given.take("layout", one_of(*LAYOUT_NAMES), None),
             columns=given.take("columns", names_with_commas, None),
             filters=filters,
             mode=given.take("mode", one_of(*MODES), FAILFAST),
@@ -370,8 +367,6 @@ def read_write_options(options: Mapping[str, str], found: Format) -> AnyWriteOpt
 
 def _file_options(given: GivenOptions) -> dict[str, Any]:
     """Return the writing options that both formats have."""
-    from jellyframe.arrow.layouts import LAYOUTS
-
     paths = _paths(given)
     if len(paths) != 1:
         raise OptionsError(f"{len(paths)} paths are given to write to; give one")
@@ -379,7 +374,7 @@ def _file_options(given: GivenOptions) -> dict[str, Any]:
     compression = given.take("compression", one_of(*COMPRESSIONS, "none"), "none")
     return {
         "path": paths[0],
-        "layout": given.take("layout", one_of(*LAYOUTS), None),
+        "layout": given.take("layout", one_of(*LAYOUT_NAMES), None),
         "frame_rows": given.take("frame_rows", _size_or_none, usual.frame_rows),
         "frame_bytes": given.take("frame_bytes", _size_or_none, usual.frame_bytes),
         "restart_every": given.take("restart_every", _size_or_none, usual.restart_every),

@@ -8,9 +8,8 @@ from typing import Any, Protocol
 
 from jellyframe.errors import Advice, LimitError, OptionsError, ParseError
 from jellyframe.options import Limits
-from jellyframe.storage.types import Compression
+from jellyframe.storage.types import COMPRESSIONS, Compression
 
-COMPRESSIONS: tuple[Compression, ...] = ("gzip", "zstd")
 # The first bytes of each compression.
 MAGIC_BYTES = 4
 GZIP_MAGIC = b"\x1f\x8b"

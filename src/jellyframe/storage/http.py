@@ -9,10 +9,11 @@ from typing import NamedTuple
 
 from jellyframe.errors import StorageError, display_name
 from jellyframe.options import Limits
-from jellyframe.storage.compression import COMPRESSIONS, Inflater
+from jellyframe.storage.compression import Inflater
 from jellyframe.storage.http_bodies import Body, Version
 from jellyframe.storage.http_requests import HttpError, HttpSettings, send
 from jellyframe.storage.names import JELLY_MEDIA_TYPE
+from jellyframe.storage.types import COMPRESSIONS
 
 # What readers of Jelly ask for. Servers that know nothing of Jelly send whatever the file is to them.
 JELLY_ACCEPT = f"{JELLY_MEDIA_TYPE}, application/octet-stream;q=0.5, */*;q=0.1"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from types import TracebackType
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias, get_args
 
 if TYPE_CHECKING:
     import pyarrow.fs
@@ -14,6 +14,7 @@ Path: TypeAlias = str | os.PathLike[str]
 # Bytes in memory.
 Buffer: TypeAlias = bytes | bytearray | memoryview
 Compression: TypeAlias = Literal["gzip", "zstd"]
+COMPRESSIONS: Final[tuple[Compression, ...]] = get_args(Compression)
 # A file system of pyarrow, or one of fsspec.
 FileSystem: TypeAlias = "pyarrow.fs.FileSystem"
 

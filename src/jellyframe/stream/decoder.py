@@ -17,13 +17,13 @@ from typing import Generic, NamedTuple, TypeAlias, TypeVar
 from weakref import WeakMethod
 
 from jellyframe.batch import BATCH_BYTES, Batch, NamespaceDeclaration
+from jellyframe.defaults import DEFAULT_BATCH_ROWS
 from jellyframe.dialects import dialect_named
 from jellyframe.dialects.recognition import recognised_dialect
 from jellyframe.errors import Advice, JellyError, OptionsError, ParseError, StreamKindError
 from jellyframe.kernel.decode_frames_cy import FrameDecoder
 from jellyframe.options import DEFAULT_LIMITS, DialectName, Limits, StreamOptions, TableOptions, term_settings
 from jellyframe.storage.types import Buffer
-from jellyframe.stream.defaults import DEFAULT_BATCH_ROWS
 from jellyframe.stream.framing import looks_delimited
 from jellyframe.wire import decode_varint, encode_varint
 

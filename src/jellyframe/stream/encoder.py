@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple, TypeVar
 
 from jellyframe.batch import Batch
+from jellyframe.defaults import DEFAULT_FRAME_BYTES, DEFAULT_FRAME_ROWS
 from jellyframe.dialects import dialect_named
 from jellyframe.dialects.dialect import FrameSettings
 from jellyframe.errors import Advice, EncodeError, JellyError, NamedGraphError, OptionsError
 from jellyframe.kernel.encode_cy import Encoder
 from jellyframe.kernel.table_cy import TermTable
 from jellyframe.options import VERSION_1_1, DialectName, StreamOptions
-from jellyframe.stream.defaults import DEFAULT_FRAME_BYTES, DEFAULT_FRAME_ROWS
 from jellyframe.stream.encoding import OUTPUT_BYTES, AnyStreamEncoder
 from jellyframe.terms import IRI
 from jellyframe.wire import encode_metadata, encode_string

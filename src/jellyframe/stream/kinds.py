@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from jellyframe.dialects import DIALECT_NAMES
+from jellyframe.defaults import DIALECT_NAMES
 from jellyframe.errors import JellyError, ParseError
 from jellyframe.options import DialectName, Limits
 from jellyframe.stream.decoder import AnyStreamDecoder, StreamDecoder

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, TypedDict
 
 from jellyframe.batch import Batch
 from jellyframe.batch.frames import Frame, frames_of
+from jellyframe.defaults import DEFAULT_BATCH_ROWS
 from jellyframe.errors import JellyError
 from jellyframe.lazy import view_maker
 from jellyframe.options import DEFAULT_LIMITS, Limits, StreamOptions
 from jellyframe.storage.types import FileSystem, Source
 from jellyframe.stream.decoder import StreamDecoder
-from jellyframe.stream.defaults import DEFAULT_BATCH_ROWS
 from jellyframe.stream.exclusive import ExclusiveIterator
 from jellyframe.stream.opening import ReadingPlace, Recovery, open_batches
 from jellyframe.stream.reading import AnyReader, BatchSource

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from jellyframe.batch import Batch
+from jellyframe.defaults import DEFAULT_BATCH_ROWS
 from jellyframe.errors import EncodeError
 from jellyframe.kernel.from_objects_cy import StatementBuilder
 
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
     from jellyframe.stream.encoder import StreamEncoder
     from jellyframe.terms import Quad, Triple
 
-BATCH_ROWS: Final = 16_384
 BATCH_BYTES: Final = 8 << 20
 
 
@@ -21,7 +21,7 @@ def batches_of(
     statements: Iterable[Triple | Quad] | Iterable[tuple[Any, ...]],
     *,
     has_graph: bool | None = None,
-    batch_rows: int = BATCH_ROWS,
+    batch_rows: int = DEFAULT_BATCH_ROWS,
     text_classes: dict[type, int] | None = None,
 ) -> Iterator[Batch]:
     """Yield the statements of an iterable in batches of bounded rows and bytes.
@@ -53,7 +53,7 @@ def batches_of(
 
 
 def encode_statements(
-    encoder: StreamEncoder, statements: Iterable[Triple | Quad], *, batch_rows: int = BATCH_ROWS
+    encoder: StreamEncoder, statements: Iterable[Triple | Quad], *, batch_rows: int = DEFAULT_BATCH_ROWS
 ) -> Iterator[int]:
     """Encode the statements of an iterable, and yield how many are encoded each time output may be taken.
 

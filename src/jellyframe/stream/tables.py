@@ -11,10 +11,10 @@ import pyarrow as pa
 from jellyframe.arrow.layouts import ArrowView
 from jellyframe.arrow.metadata import stream_namespaces, stream_options, with_stream_metadata
 from jellyframe.arrow.tables import record_batch_reader
+from jellyframe.defaults import DEFAULT_BATCH_ROWS
 from jellyframe.dialects import dialect_named
 from jellyframe.errors import TableError
 from jellyframe.options import VERSION_1_0
-from jellyframe.stream.defaults import DEFAULT_BATCH_ROWS
 from jellyframe.stream.reader import JellyReader, open_reader
 from jellyframe.stream.writer import WriterSettings, open_writer
 

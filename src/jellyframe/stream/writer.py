@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
 from jellyframe.batch import Batch
 from jellyframe.batch.frames import Frame
+from jellyframe.defaults import DEFAULT_FRAME_BYTES, DEFAULT_FRAME_ROWS, DEFAULT_RESTART_EVERY
 from jellyframe.errors import OptionsError
 from jellyframe.options import StreamOptions
 from jellyframe.storage.sinks import ByteSink
-from jellyframe.stream.defaults import DEFAULT_FRAME_BYTES, DEFAULT_FRAME_ROWS, DEFAULT_RESTART_EVERY
 from jellyframe.stream.encoder import FramePosition, StreamEncoder
 from jellyframe.stream.encoding import OUTPUT_BYTES
 from jellyframe.stream.statements import encode_statements

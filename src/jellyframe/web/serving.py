@@ -12,8 +12,7 @@ from typing import Any
 from jellyframe import formats
 from jellyframe.errors import EncodeError, JellyError, display_name, one_line
 from jellyframe.formats import Format
-from jellyframe.storage.compression import COMPRESSIONS
-from jellyframe.storage.types import Compression
+from jellyframe.storage.types import COMPRESSIONS, Compression
 from jellyframe.web.asgi import Receive, Request, RequestError, Response, Scope, Send, page_response, text_response
 from jellyframe.web.bodies import converted_body, file_body
 from jellyframe.web.folders import SERVED_FORMATS, Root, ServedFile

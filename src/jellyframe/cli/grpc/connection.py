@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from jellyframe.cli.arguments import CommandParser, add_limits, limits_of
 from jellyframe.cli.console import UsageError
+from jellyframe.defaults import CONNECT_SECONDS, KEEPALIVE_SECONDS, RECONNECT_SECONDS
 
 if TYPE_CHECKING:
     from jellyframe.grpc import Client
@@ -35,22 +36,22 @@ def add_connection(parser: CommandParser) -> None:
         "--connect-timeout",
         metavar="SECONDS",
         type=seconds,
-        default=10.0,
-        help="how long to try to connect, in seconds (10)",
+        default=CONNECT_SECONDS,
+        help=f"how long to try to connect, in seconds ({CONNECT_SECONDS:g})",
     )
     group.add_argument(
         "--reconnect-timeout",
         metavar="SECONDS",
         type=seconds,
-        default=300.0,
-        help="how long to try to reconnect, in seconds (300)",
+        default=RECONNECT_SECONDS,
+        help=f"how long to try to reconnect, in seconds ({RECONNECT_SECONDS:g})",
     )
     group.add_argument(
         "--keepalive",
         metavar="SECONDS",
         type=seconds,
-        default=300.0,
-        help="seconds of silence after which the connection is checked (300); 0 for never",
+        default=KEEPALIVE_SECONDS,
+        help=f"seconds of silence after which the connection is checked ({KEEPALIVE_SECONDS:g}); 0 for never",
     )
     add_limits(parser)
 

@@ -8,9 +8,10 @@ from typing import Any
 
 from jellyframe import formats
 from jellyframe.cli import stream_options
-from jellyframe.cli.arguments import add_command, add_dialect, add_format, limits_of, positive
+from jellyframe.cli.arguments import add_command, add_dialect, add_format, limits_of
 from jellyframe.cli.console import UsageError
 from jellyframe.cli.grpc.connection import add_connection, open_client, positive_number
+from jellyframe.defaults import PUBLISHED_FRAME_ROWS
 
 _DESCRIPTION = """\
 Publish RDF files to a topic. Each file is a publication of its own, which the server acknowledges. Jelly is published
@@ -58,7 +59,7 @@ jellyframe rdf from-jelly people.jelly | jellyframe grpc publish --server localh
         "--resend", default=True, help="whether to send frames again that may have been lost with the connection"
     )
     stream_options.add_stream_options(parser)
-    parser.add_argument("--rows-per-frame", metavar="N", type=positive, help="rows in a frame (2048)")
+    stream_options.add_frame_rows(parser, PUBLISHED_FRAME_ROWS)
     parser.add_switch(
         "--lenient", default=False, help="accept what specifications forbid, such as IRIs that are not absolute"
     )

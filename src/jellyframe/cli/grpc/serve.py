@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from jellyframe.cli.arguments import add_command, add_dialect
 from jellyframe.cli.console import UsageError
+from jellyframe.defaults import GRPC_ADDRESS
 
 if TYPE_CHECKING:
     from jellyframe.grpc.config import ServerSettings, TopicSettings
@@ -38,7 +39,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_path("--config", metavar="FILE", help="a TOML file with settings; command-line options override it")
     parser.add_switch("--check-config", default=False, help="check the settings, report errors, and exit")
     parser.add_argument(
-        "--listen", metavar="HOST:PORT", help="the address (127.0.0.1:9090); port 0 selects a free port"
+        "--listen", metavar="HOST:PORT", help=f"the address ({GRPC_ADDRESS}); port 0 selects a free port"
     )
     parser.add_argument(
         "--topic",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from jellyframe import formats
 from jellyframe.cli import stream_options
-from jellyframe.cli.arguments import add_command, add_dialect, add_format, add_output, natural, positive
+from jellyframe.cli.arguments import add_command, add_dialect, add_format, add_layout, add_output, natural, positive
 from jellyframe.cli.console import Console, UsageError
 from jellyframe.cli.grpc.connection import add_connection, open_client, positive_number
 from jellyframe.cli.progress import REFRESH_SECONDS, human
@@ -73,7 +73,7 @@ jellyframe grpc subscribe --server localhost:9090 people --from earliest --take 
         type=positive_number,
         help="complete a file after this time, and begin a new one with the next statements",
     )
-    parser.add_argument("--layout", choices=("struct", "ntriples", "flat"), help="the columns of Parquet and CSV")
+    add_layout(parser, "the columns of Parquet and CSV")
     stream_options.add_stream_options(parser)
     add_dialect(
         parser,

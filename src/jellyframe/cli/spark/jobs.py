@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from jellyframe.cli.console import Console
     from jellyframe.ops.summary import Summary
 
-MODES = ("FAILFAST", "DROPMALFORMED", "PERMISSIVE")
+_MODES = ("FAILFAST", "DROPMALFORMED", "PERMISSIVE")
 
 
 def add_job(
@@ -56,7 +56,7 @@ def add_job(
     if has_mode:
         parser.add_argument(
             "--mode",
-            choices=MODES,
+            choices=_MODES,
             default="FAILFAST",
             type=str.upper,
             help="at bad lines or frames: stop (FAILFAST, the default), leave them out (DROPMALFORMED), or leave them "

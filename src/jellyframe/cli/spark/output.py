@@ -6,17 +6,19 @@ import argparse
 from typing import Any
 
 from jellyframe import formats
-from jellyframe.cli.arguments import CommandParser, add_dialect, add_format, positive, size_or_off
+from jellyframe.cli.arguments import CommandParser, add_dialect, add_format, add_layout, positive, size_or_off
 from jellyframe.cli.console import UsageError
 from jellyframe.cli.spark.jobs import read_settings
 from jellyframe.cli.stream_options import (
-    DEFAULT_ROWS_PER_FRAME,
     TERM_FIELDS,
+    add_compression,
+    add_frame_rows,
     add_stream_options,
     add_term_options,
     base_options,
     given_options,
 )
+from jellyframe.defaults import DEFAULT_RESTART_EVERY
 
 
 def add_output_options(parser: CommandParser, *, may_append: bool = True, has_files: bool = True) -> None:
@@ -64,7 +66,7 @@ def add_data_options(parser: CommandParser, *, has_files: bool = True) -> None:
     """Add the options of files of statements."""
     add_format(parser, "--out-format", "--output-format", known=formats.CUT_FORMATS)
     _add_file_options(parser, "statements", has_files=has_files)
-    parser.add_argument("--layout", choices=("struct", "ntriples", "flat"), help="the columns of Parquet (struct)")
+    add_layout(parser, "the columns of Parquet (struct)")
     add_stream_options(parser)
     add_dialect(
         parser,
@@ -95,16 +97,15 @@ def _add_file_options(parser: CommandParser, rows: str, *, has_files: bool) -> N
     parser.add_argument(
         "--max-records-per-file", metavar="N", type=positive, help=f"the maximum number of {rows} in a file"
     )
-    parser.add_argument("--compress", choices=("gzip", "zstd", "none"), help="compress the files")
-    parser.add_argument(
-        "--rows-per-frame", metavar="N", type=positive, help=f"rows in a frame ({DEFAULT_ROWS_PER_FRAME})"
-    )
+    add_compression(parser, "compress the files")
+    add_frame_rows(parser)
     parser.add_argument(
         "--restart-every",
         metavar="SIZE",
         type=size_or_off,
         default=argparse.SUPPRESS,
-        help="distance between restart points, at which files can be split, such as 8MiB (the default), or `off`",
+        help="distance between restart points, at which files can be split, such as "
+        f"{DEFAULT_RESTART_EVERY >> 20}MiB (the default), or `off`",
     )
     parser.add_switch("--index", help="whether files end with an index of restart points (default: yes)")
     parser.add_switch("--json", default=False, help="the summary as JSON on standard output")
@@ -112,12 +113,13 @@ def _add_file_options(parser: CommandParser, rows: str, *, has_files: bool) -> N
 
 def output_settings(arguments: argparse.Namespace) -> dict[str, Any]:
     """Return the reading and writing options as arguments of functions in `jellyframe.spark.jobs`."""
-    if arguments.layout is not None and arguments.out_format != formats.PARQUET.name:
+    out_format = formats.format_by_name(arguments.out_format or formats.JELLY.name, formats.CUT_FORMATS)
+    if arguments.layout is not None and not out_format.is_table:
         raise UsageError("--layout is for --out-format parquet")
     return _given(
         arguments,
         **_stream_settings(arguments),
-        out_format=arguments.out_format or formats.JELLY.name,
+        out_format=out_format.name,
         layout=arguments.layout,
         dialect=arguments.out_dialect,
         blank_nodes=getattr(arguments, "blank_nodes", None),

@@ -8,6 +8,7 @@ from typing import Any
 from jellyframe.cli.arguments import positive
 from jellyframe.cli.spark.jobs import add_job, input_paths, job_session, report
 from jellyframe.cli.spark.output import add_output_options, output_settings
+from jellyframe.defaults import SUBJECT_BUCKETS
 
 
 def add_parser(subparsers: Any) -> None:
@@ -25,7 +26,13 @@ jellyframe spark partition people --by subject --buckets 32 --to shares
 """,
     )
     parser.add_argument("--by", choices=("predicate", "graph", "subject"), default="predicate", help="the key")
-    parser.add_argument("--buckets", metavar="N", type=positive, default=16, help="number of buckets of subjects (16)")
+    parser.add_argument(
+        "--buckets",
+        metavar="N",
+        type=positive,
+        default=SUBJECT_BUCKETS,
+        help=f"number of buckets of subjects ({SUBJECT_BUCKETS})",
+    )
     add_output_options(parser, may_append=False, has_files=False)
 
 

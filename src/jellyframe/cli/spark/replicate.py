@@ -8,6 +8,7 @@ from typing import Any
 from jellyframe.cli.arguments import positive
 from jellyframe.cli.spark.jobs import add_job, first_and_others, job_session, report
 from jellyframe.cli.spark.output import add_data_options, output_settings
+from jellyframe.defaults import SNAPSHOTS_KEPT
 
 
 def add_parser(subparsers: Any) -> None:
@@ -27,7 +28,13 @@ jellyframe spark replicate replica log/
         has_patches=True,
     )
     parser.add_path("--to", "--output", metavar="FOLDER", help="the folder of snapshots, if IN is initial data")
-    parser.add_argument("--keep", metavar="N", type=positive, default=2, help="how many snapshots to keep (2)")
+    parser.add_argument(
+        "--keep",
+        metavar="N",
+        type=positive,
+        default=SNAPSHOTS_KEPT,
+        help=f"how many snapshots to keep ({SNAPSHOTS_KEPT})",
+    )
     parser.add_switch(
         "--allow-late",
         default=False,

@@ -7,6 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any, Self, Unpack
 from weakref import WeakSet
 
+from jellyframe.defaults import DEFAULT_BATCH_ROWS
 from jellyframe.grpc import protocol
 from jellyframe.grpc.client.async_publisher import AsyncPublisher
 from jellyframe.grpc.client.async_subscription import AsyncSubscription
@@ -17,7 +18,6 @@ from jellyframe.grpc.client.settings import Connection, ConnectionSettings
 from jellyframe.grpc.client.subscribing import SUBSCRIPTION_SECONDS, Reconnect, SubscriptionState
 from jellyframe.grpc.protocol import Start, TopicInfo
 from jellyframe.options import DialectName, StreamOptions
-from jellyframe.stream.defaults import DEFAULT_BATCH_ROWS
 
 if TYPE_CHECKING:
     from jellyframe.grpc.client.publishing import AsyncPublishable

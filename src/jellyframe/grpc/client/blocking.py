@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
 from weakref import WeakSet
 
+from jellyframe.defaults import DEFAULT_BATCH_ROWS
 from jellyframe.errors import RemoteError
 from jellyframe.grpc import protocol
 from jellyframe.grpc.client.failures import closed, forked, remote_error
@@ -19,7 +20,6 @@ from jellyframe.grpc.client.subscribing import SUBSCRIPTION_SECONDS, Reconnect, 
 from jellyframe.grpc.client.subscription import Receiver, Subscription
 from jellyframe.grpc.protocol import Start, TopicInfo
 from jellyframe.options import DialectName, StreamOptions
-from jellyframe.stream.defaults import DEFAULT_BATCH_ROWS
 
 if TYPE_CHECKING:
     from jellyframe.grpc.client.publishing import Publishable

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, cast
 
 from jellyframe.batch import Batch
 from jellyframe.batch.frames import Frame
+from jellyframe.defaults import DEFAULT_FRAME_BYTES, DEFAULT_FRAME_ROWS, PUBLISHED_FRAME_ROWS
 from jellyframe.dialects import dialect_named
 from jellyframe.errors import RemoteError
 from jellyframe.grpc import protocol
 from jellyframe.grpc.client.retrying import Backoff
 from jellyframe.grpc.client.settings import Connection
 from jellyframe.options import MIN_NAME_TABLE_SIZE, DialectName, StreamOptions, check_number
-from jellyframe.stream.defaults import DEFAULT_FRAME_BYTES, DEFAULT_FRAME_ROWS
 from jellyframe.stream.encoder import FramePosition, StreamEncoder
 from jellyframe.stream.framing import HEAD_BYTES
 from jellyframe.stream.index import looks_like_restart
@@ -53,7 +53,6 @@ if TYPE_CHECKING:
 
 # Rows after which a frame is cut that is made of batches or of a table: each message costs as much as hundreds of rows.
 # Frames go out with fewer where a batch ends, and where statements come one by one, but not below the usual number.
-FULL_FRAME_ROWS = 2048
 # How frames are cut: after a number of rows, None for no limit, or as above.
 FrameRows: TypeAlias = int | Literal["auto"] | None
 # Bytes after which a call is ended to have them acknowledged.
@@ -103,7 +102,7 @@ class PublicationEncoder:
         options = options or StreamOptions()
         # Servers that do not support our call metadata use the stream's name as the topic.
         self._options = options.replace(stream_name=options.stream_name or topic)
-        self._frame_rows = FULL_FRAME_ROWS if frame_rows == "auto" else frame_rows
+        self._frame_rows = PUBLISHED_FRAME_ROWS if frame_rows == "auto" else frame_rows
         self._cuts_early = frame_rows == "auto" and not options.logical_type.is_grouped
         # Statements of an iterable that are encoded at a time.
         self.group_size = DEFAULT_FRAME_ROWS if frame_rows == "auto" else frame_rows or DEFAULT_FRAME_ROWS

@@ -78,7 +78,7 @@ class SavedOutput:
     def __init__(self, sink: Sink, saving: Saving, options: StreamOptions, namespaces: dict[str, str]) -> None:
         self._sink = ByteSink(sink, saving.compression)
         has_graph = options.has_graph and saving.format.has_graphs
-        is_stream = saving.format in (formats.JELLY, formats.JELLY_TEXT)
+        is_stream = saving.format.is_stream
         settings = WriteSettings(
             has_graph=has_graph,
             namespaces={} if is_stream else namespaces,

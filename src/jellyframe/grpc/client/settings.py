@@ -7,13 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypedDict
 
+from jellyframe.defaults import CONNECT_SECONDS, KEEPALIVE_SECONDS, RECONNECT_SECONDS
 from jellyframe.errors import OptionsError, shortened
 from jellyframe.options import Limits
 
 _LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 _UNIX_SCHEMES = ("unix:", "unix-abstract:")
-# gRPC servers that are not told otherwise drop clients that ask more often than every five minutes.
-_KEEPALIVE_SECONDS = 300.0
 _LONGEST_ANSWER_SECONDS = 20.0
 
 
@@ -45,9 +44,9 @@ class Connection:
     # No dataclass shows it: an error or a log that prints the settings must not tell the token.
     token: str | None = field(default=None, repr=False)
     limits: Limits | None = None
-    connect_timeout: float = 10.0
-    reconnect_timeout: float = 300.0
-    keepalive: float = _KEEPALIVE_SECONDS
+    connect_timeout: float = CONNECT_SECONDS
+    reconnect_timeout: float = RECONNECT_SECONDS
+    keepalive: float = KEEPALIVE_SECONDS
 
     def __post_init__(self) -> None:
         _check_address(self.address)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from jellyframe import formats
 from jellyframe.batch import Batch
 from jellyframe.batch.frames import Frame
+from jellyframe.defaults import DEFAULT_FRAME_ROWS
 from jellyframe.errors import StorageError, advising, display_name
 from jellyframe.formats.settings import ReadSettings
 from jellyframe.grpc.client.blocking import Client
@@ -21,7 +22,6 @@ from jellyframe.options import LogicalType, OptionChanges, StreamOptions
 from jellyframe.storage.atomic import AtomicFile
 from jellyframe.storage.finding import find_files
 from jellyframe.storage.sources import InputFile, total_size
-from jellyframe.stream.defaults import DEFAULT_FRAME_ROWS
 from jellyframe.stream.reader import open_reader
 
 # With a rate, frames are no larger than what goes out in this time.

@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import IO, NamedTuple
 
 from jellyframe.errors import StorageError, display_name
+from jellyframe.grpc.config import SEGMENT_BYTES, SEGMENT_SECONDS
 from jellyframe.grpc.encoding import FrameEncoder
 from jellyframe.grpc.publications import CheckedFrame, Publication
 from jellyframe.grpc.retention.segments import Segment, SegmentReader, find_segments, recover
@@ -49,8 +50,8 @@ class LogSettings(NamedTuple):
 
     max_bytes: int | None = None
     max_age: float | None = None
-    segment_bytes: int = 64 << 20
-    segment_age: float = 24 * 3600.0
+    segment_bytes: int = SEGMENT_BYTES
+    segment_age: float = SEGMENT_SECONDS
 
     @property
     def roll_bytes(self) -> int:

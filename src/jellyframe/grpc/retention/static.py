@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from jellyframe.batch import Batch
 from jellyframe.batch.frames import frames_of
+from jellyframe.defaults import DEFAULT_FRAME_ROWS
 from jellyframe.errors import JellyError
 from jellyframe.grpc.publications import CheckedFrame, FrameContent
 from jellyframe.grpc.retention.store import Deliver, Message, ReadOnlyError, Store, StoreReader, require_offset
@@ -15,7 +16,6 @@ from jellyframe.ops.reading import piece_batches
 from jellyframe.options import Limits, StreamOptions
 from jellyframe.storage.stores import DataFile
 from jellyframe.stream.cutting import is_splittable
-from jellyframe.stream.defaults import DEFAULT_FRAME_ROWS
 from jellyframe.stream.framing import walk_frames
 from jellyframe.stream.index import INDEX_KEY
 from jellyframe.stream.splits import Piece

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from jellyframe import formats
 from jellyframe.batch.lines import row_line
+from jellyframe.defaults import DEFAULT_RESTART_EVERY
 from jellyframe.errors import NamedGraphError
 from jellyframe.formats.settings import JellySettings, WriteSettings
 from jellyframe.ops.convert import Conversion, output_format, stream_options_for
@@ -19,7 +20,6 @@ from jellyframe.ops.patches.namespaces import NamespaceChanges
 from jellyframe.ops.patches.sources import DataSource, PatchSources
 from jellyframe.ops.progress import ProgressCallback, ProgressMeter
 from jellyframe.storage.sinks import ByteSink
-from jellyframe.stream.defaults import DEFAULT_RESTART_EVERY
 
 if TYPE_CHECKING:
     from jellyframe.batch import Batch
@@ -101,7 +101,7 @@ def apply(
         start = [batch for batch in (next(batches, None),) if batch is not None]
         names = renamed.applied_to(source.namespaces)
         settings = WriteSettings(has_graph=has_graph, namespaces=names, source=source.name)
-        if target in (formats.JELLY, formats.JELLY_TEXT):
+        if target.is_stream:
             plan = Conversion(base_options=options)
             settings = WriteSettings(
                 options=stream_options_for(plan, has_graphs=has_graph, has_namespaces=bool(names)),

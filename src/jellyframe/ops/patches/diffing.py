@@ -12,7 +12,7 @@ from jellyframe.kernel.fingerprint_cy import mask_of_blank_nodes
 from jellyframe.kernel.patch_fields import PATCH_ADD
 from jellyframe.ops.patches.core import Stream, diff_batches
 from jellyframe.ops.patches.namespaces import namespace_differences
-from jellyframe.ops.patches.sources import UNSTABLE_LABELS, DataSource
+from jellyframe.ops.patches.sources import DataSource
 from jellyframe.ops.patches.writing import patch_target
 from jellyframe.ops.progress import ProgressCallback, ProgressMeter
 from jellyframe.patch import NamespaceAdd, NamespaceDelete
@@ -190,7 +190,7 @@ class BlankNodeCheck:
 
     def __init__(self, blank_nodes: BlankNodes, old_formats: Iterable[Format]) -> None:
         self._is_refused = blank_nodes == "refuse"
-        self._unstable = next((found for found in old_formats if found in UNSTABLE_LABELS), None)
+        self._unstable = next((found for found in old_formats if not found.has_stable_labels), None)
 
     def __bool__(self) -> bool:
         """Whether there is anything to check."""

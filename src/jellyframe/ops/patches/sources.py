@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from jellyframe.patch import Patch, PatchReader
     from jellyframe.storage.types import Source
 
-# Formats whose blank nodes get other labels each time they are read.
-UNSTABLE_LABELS = (formats.RDF_XML, formats.JSON_LD)
-
 
 class _Sources:
     """Sources that can be read repeatedly. Others, such as pipes, are first copied to a file without a name."""
@@ -149,7 +146,7 @@ class DataSource:
         """Read the data from its start."""
         meter = meter or ProgressMeter(None, None)
         for number, found in enumerate(self.formats):
-            if found in UNSTABLE_LABELS:
+            if not found.has_stable_labels:
                 found = self._keep_labels(number, found)
             with self._sources.open(number) as file, formats.open_input(file, found, self._settings(number)) as opened:
                 for batch in meter.over(opened.batches(), file):

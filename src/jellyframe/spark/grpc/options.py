@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import cast
 
+from jellyframe.defaults import CONNECT_SECONDS, LAYOUT_NAMES
 from jellyframe.errors import OptionsError
 from jellyframe.formats import JELLY
 from jellyframe.grpc.client.blocking import Client
@@ -24,6 +25,8 @@ from jellyframe.spark.options import (
 
 FORMAT_NAME = "jelly-grpc"
 _FRAMES_PER_PARTITION = 1024
+# Less than the default of clients: Spark runs a task again that fails, and meanwhile the task takes a core.
+_RECONNECT_SECONDS = 60.0
 _QUERY_OPTIONS = ("checkpointlocation", "queryname")
 
 
@@ -49,8 +52,8 @@ class ServerOptions:
             certificate=given.take("certificate", str, None),
             key=given.take("key", str, None),
             server_name=given.take("server_name", str, None),
-            connect_timeout=given.take("connect_timeout", float, 10.0),
-            reconnect_timeout=given.take("reconnect_timeout", float, 60.0),
+            connect_timeout=given.take("connect_timeout", float, CONNECT_SECONDS),
+            reconnect_timeout=given.take("reconnect_timeout", float, _RECONNECT_SECONDS),
         )
         return cls(connection, topic, given.take("token_file", str, None))
 
@@ -75,13 +78,11 @@ class TopicReadOptions:
 
     @classmethod
     def read(cls, options: Mapping[str, str]) -> TopicReadOptions:
-        from jellyframe.arrow.layouts import LAYOUTS
-
         given = GivenOptions(options, JELLY, FORMAT_NAME)
         server = ServerOptions.take(given)
         rows = ReadOptions(
             paths=(server.topic,),
-            layout=given.take("layout", one_of(*LAYOUTS), None),
+            layout=given.take("layout", one_of(*LAYOUT_NAMES), None),
             columns=given.take("columns", names_with_commas, None),
         )
         result = cls(

@@ -7,6 +7,7 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from jellyframe import formats
+from jellyframe.formats.settings import TABLE_COMPRESSION
 from jellyframe.ops.outputs import Output
 from jellyframe.patch.options import PatchStreamType
 from jellyframe.spark.jobs.inputs import option_texts
@@ -31,8 +32,8 @@ def job_output(
     The options are those of the data source. `layout` applies to Parquet files.
     """
     write = WriteOptions.read(option_texts({**options, "path": fspath(path)}))
-    if formats.format_by_name(out_format, formats.CUT_FORMATS) == formats.PARQUET and "compression" not in options:
-        write = replace(write, compression="zstd")
+    if formats.format_by_name(out_format, formats.CUT_FORMATS).is_table and "compression" not in options:
+        write = replace(write, compression=TABLE_COMPRESSION)
     return Output.of(path, write, has_graph=has_graph, out_format=out_format, save=save, layout=layout)
 
 

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Unpack
 
 import pyarrow as pa
 
+from jellyframe.defaults import SUBJECT_BUCKETS
 from jellyframe.errors import OptionsError
 from jellyframe.ops.bad_input import FAILFAST, Mode
 from jellyframe.ops.inputs import KEEP, BlankNodes, Paths
-from jellyframe.ops.partitioning import DEFAULT_BUCKETS, GRAPH, KEYS, PREDICATE, stage_manifest, write_folders
+from jellyframe.ops.partitioning import GRAPH, KEYS, PREDICATE, stage_manifest, write_folders
 from jellyframe.ops.summary import Summary
 from jellyframe.ops.tasks import TaskResult, good_rows
 from jellyframe.spark.jobs.inputs import JobInputs, statement_columns, statements
@@ -34,7 +35,7 @@ def partition(
     output: str | PathLike[str],
     *,
     by: str = PREDICATE,
-    buckets: int = DEFAULT_BUCKETS,
+    buckets: int = SUBJECT_BUCKETS,
     out_format: str = "jelly",
     save: SaveMode = ERROR,
     in_format: str | None = None,

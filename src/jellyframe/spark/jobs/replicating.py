@@ -8,6 +8,7 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Unpack
 
 from jellyframe import formats
+from jellyframe.defaults import SNAPSHOTS_KEPT
 from jellyframe.errors import OptionsError, StorageError
 from jellyframe.ops.bad_input import FAILFAST, Mode
 from jellyframe.ops.inputs import Inputs, Paths, path_names
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from jellyframe.options import DialectName
     from jellyframe.spark.types import FileOptions, Session, SourceOptions
 
-DEFAULT_KEEP = 2
 _NOTHING = JobInputs(Inputs((), {}), ReadOptions(()))
 
 
@@ -64,7 +64,7 @@ def replicate(
     patches: Paths,
     *,
     to: str | PathLike[str] | None = None,
-    keep: int = DEFAULT_KEEP,
+    keep: int = SNAPSHOTS_KEPT,
     allow_late: bool = False,
     out_format: str = "jelly",
     in_format: str | None = None,
