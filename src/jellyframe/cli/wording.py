@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from jellyframe.cli.console import UsageError
-from jellyframe.errors import Advice, JellyError, clipped, how_to_install
+from jellyframe.errors import Advice, JellyError, clipped, how_to_install, split_advice
 
 # Options of commands that have other names than the arguments of functions.
 _SAVE = "save"
@@ -43,6 +43,12 @@ def describe(error: Exception) -> str:
     if isinstance(error, MemoryError):
         return "out of memory"
     return f"{type(error).__name__}: {clipped(str(error))} (a mistake in jellyframe; --debug shows where)"
+
+
+def reworded(text: str) -> str:
+    """Return the text of an error with its advice in the words of the command line."""
+    message, advice = split_advice(text)
+    return message if advice is None else f"{message}; {option_words(advice)}"
 
 
 def option_words(advice: Advice) -> str:

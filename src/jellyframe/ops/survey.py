@@ -22,7 +22,7 @@ from jellyframe.ops.progress import ProgressCallback, ProgressMeter
 from jellyframe.ops.sources import CountedSource
 from jellyframe.options import DialectName, Limits, StreamOptions
 from jellyframe.storage.sources import CHUNK_BYTES, ByteSource
-from jellyframe.stream.framing import looks_delimited
+from jellyframe.stream.framing import SNIFFED_BYTES, looks_delimited
 from jellyframe.wire import decode_fields, decode_varint
 
 if TYPE_CHECKING:
@@ -261,7 +261,7 @@ class StreamSurvey:
     def _survey_whole_frames(self) -> None:
         data = self._pieces[0] if len(self._pieces) == 1 else b"".join(self._pieces)
         if self.delimited is None:
-            self.delimited = looks_delimited(data[:3])
+            self.delimited = looks_delimited(data[:SNIFFED_BYTES])
             if not self.delimited:
                 self._pieces = [data]
                 return

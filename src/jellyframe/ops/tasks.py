@@ -15,8 +15,10 @@ from jellyframe.batch import Batch
 from jellyframe.ops.bad_input import BadRecords
 from jellyframe.ops.inputs import Inputs
 from jellyframe.ops.outputs import Output, ready_batches
-from jellyframe.ops.reading import piece_batches
+from jellyframe.ops.patches.inverting import invert_patches
+from jellyframe.ops.reading import opened_patches, piece_batches
 from jellyframe.ops.summary import MAX_PROBLEMS, Summary
+from jellyframe.patch import PatchRow, Punctuation, row_batches
 from jellyframe.storage.rolling import RollingFiles
 from jellyframe.stream.splits import Piece
 
@@ -125,6 +127,38 @@ def good_rows(
                 good = record_batch.filter(pc.is_null(record_batch[corrupt]))
         if len(good):
             yield good
+
+
+def write_inverted(pieces: tuple[Piece, ...], inputs: Inputs, output: Output, prefix: str) -> TaskResult:
+    """Read the patches in pieces of files, and write patches that undo them."""
+    result = TaskResult()
+    with output.files(prefix) as files:
+        target = _InvertedFiles(files, output)
+        for piece in pieces:
+            with opened_patches(piece, inputs) as reader:
+                invert_patches(reader.patches(), target)
+    result.add_files(files, output)
+    return result
+
+
+class _InvertedFiles:
+    """The files of a task as the target of `invert_patches`."""
+
+    def __init__(self, files: RollingFiles, output: Output) -> None:
+        self._files = files
+        self._output = output
+        self._has_ends = output.has_patch_ends
+
+    def write_rows(self, rows: Iterable[PatchRow]) -> None:
+        for batch in row_batches(rows, has_graph=self._output.has_graph):
+            self._files.write(batch)
+
+    def write_batch(self, batch: Batch) -> None:
+        self._files.write(self._output.fitting(batch))
+
+    def end_patch(self) -> None:
+        if self._has_ends:
+            self.write_rows([Punctuation()])
 
 
 def summarize(

@@ -8,7 +8,7 @@ from jellyframe.errors import ParseError
 from jellyframe.storage.compression import MAGIC_BYTES, sniff_compression
 from jellyframe.storage.sources import CHUNK_BYTES
 from jellyframe.storage.types import InputHandle
-from jellyframe.stream.framing import looks_delimited
+from jellyframe.stream.framing import SNIFFED_BYTES, looks_delimited
 from jellyframe.stream.index import each_restart_point, scan_restart_points
 from jellyframe.stream.kinds import ANY_STATEMENTS, StreamKind
 
@@ -17,7 +17,7 @@ def is_splittable(file: InputHandle) -> bool:
     """Return whether a file may have restart points: it is not compressed, and its frames are delimited."""
     file.seek(0)
     head = file.read(MAGIC_BYTES)
-    return sniff_compression(head) is None and looks_delimited(head[:3])
+    return sniff_compression(head) is None and looks_delimited(head[:SNIFFED_BYTES])
 
 
 def restart_offsets(

@@ -24,7 +24,7 @@ from jellyframe.errors import Advice, JellyError, OptionsError, ParseError, Stre
 from jellyframe.kernel.decode_frames_cy import FrameDecoder
 from jellyframe.options import DEFAULT_LIMITS, DialectName, Limits, StreamOptions, TableOptions, term_settings
 from jellyframe.storage.types import Buffer
-from jellyframe.stream.framing import looks_delimited
+from jellyframe.stream.framing import SNIFFED_BYTES, looks_delimited
 from jellyframe.wire import decode_varint, encode_varint
 
 # Bytes of a frame that tell whether it is one.
@@ -217,7 +217,7 @@ class AnyStreamDecoder(ABC, Generic[_OptionsT]):
             return
         self._join()
         if self._is_delimited is None:
-            self._is_delimited = looks_delimited(bytes(self._data[:3]))
+            self._is_delimited = looks_delimited(bytes(self._data[:SNIFFED_BYTES]))
         if self._is_delimited:
             self._decode_frames()
         else:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from jellyframe import formats
 from jellyframe.cli.arguments import CommandParser, add_command, add_dialect, add_format, add_limits, size_or_off
 from jellyframe.cli.console import UsageError, print_text
-from jellyframe.cli.wording import option_words
+from jellyframe.cli.wording import reworded
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -196,9 +196,7 @@ def _tell_ui(spark: SparkSession, console: Console) -> None:
 
 def report(summary: Summary, arguments: argparse.Namespace) -> int:
     """Print the summary of a job, with --json as JSON on standard output, and return the exit code."""
-    from jellyframe.spark.jobs.errors import reworded
-
-    summary = replace(summary, problems=[reworded(problem, option_words) for problem in summary.problems])
+    summary = replace(summary, problems=[reworded(problem) for problem in summary.problems])
     for problem in summary.problems:
         arguments.console.warn(problem)
     arguments.console.note(summary.as_text())

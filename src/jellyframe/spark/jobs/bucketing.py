@@ -15,6 +15,7 @@ import pyarrow as pa
 from jellyframe.batch import Batch
 from jellyframe.kernel.fingerprint_cy import mask_of_operations
 from jellyframe.ops.bad_input import BadRecords
+from jellyframe.ops.blobs import OTHER_ROWS, Blob
 from jellyframe.ops.deduplication import by_bucket
 from jellyframe.ops.inputs import Inputs
 from jellyframe.ops.outputs import Output
@@ -24,7 +25,6 @@ from jellyframe.ops.summary import Summary
 from jellyframe.patch import NamespaceAdd, row_batches
 from jellyframe.spark.jobs.exchange import (
     BLOB_SCHEMA,
-    Blob,
     Blobs,
     partition_keys,
     small_batches,
@@ -44,8 +44,6 @@ if TYPE_CHECKING:
 # bucket.
 BUCKET_BYTES = 32 << 20
 MAX_BUCKETS = 128
-# Added to the side of blobs with headers and namespaces, which all go to the first bucket as rows of a patch.
-OTHER_ROWS = 1 << 8
 
 
 def bucket_count(inputs: Sequence[JobInputs]) -> int:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
-from jellyframe.errors import Advice, JellyError, split_advice
+from jellyframe.errors import JellyError, split_advice
 
 # The last line of a traceback, with an error of jellyframe or any other.
 _OUR_ERROR = re.compile(r"^\s*jellyframe\.[\w.]+\.(\w+Error): (.+)$", re.MULTILINE)
@@ -45,12 +45,6 @@ def plain_error(error: Exception) -> JellyError:
         return JobError(f"a task failed: {': '.join(others[0])}")
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return JobError(f"Spark: {lines[0] if lines else type(error).__name__}")
-
-
-def reworded(text: str, wording: Callable[[Advice], str]) -> str:
-    """Return the text of an error with its advice in the wording of another user interface."""
-    message, advice = split_advice(text)
-    return message if advice is None else f"{message}; {wording(advice)}"
 
 
 def _kinds() -> dict[str, type[JellyError]]:

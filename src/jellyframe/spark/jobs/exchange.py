@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import groupby
-from tempfile import SpooledTemporaryFile
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from jellyframe.batch import Batch
 from jellyframe.ops.bad_input import BadRecords
+from jellyframe.ops.blobs import Blob, OpenBlob, all_batches
 from jellyframe.ops.outputs import Output
 from jellyframe.ops.summary import MAX_PROBLEMS
 from jellyframe.ops.tasks import TaskResult, write_batches
-from jellyframe.options import StreamOptions
-from jellyframe.patch.journal import NO_LIMITS
-from jellyframe.patch.options import PatchOptions, PatchStatementType, PatchStreamType
-from jellyframe.patch.reader import open_patch_reader
-from jellyframe.patch.writer import PatchWriter, open_patch_writer
 from jellyframe.spark.jobs.running import RESULT_SCHEMA, result_row, task_prefix
-from jellyframe.stream.reader import open_reader
-from jellyframe.stream.writer import JellyWriter, open_writer
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -32,7 +24,6 @@ if TYPE_CHECKING:
     from jellyframe.spark.types import Session
 
 _BLOB_BYTES = 1 << 20
-_BUCKET_BYTES_IN_MEMORY = 128 << 20
 # Rows of an Arrow batch that Spark passes to a worker: few, because each row has a blob.
 _BLOBS_PER_BATCH = 32
 _BATCH_SETTING = "spark.sql.execution.arrow.maxRecordsPerBatch"
@@ -60,23 +51,6 @@ def partition_keys(spark: Session, partitions: int) -> tuple[int, ...]:
     return tuple(keys.get(place, place) for place in range(partitions))
 
 
-class Blob(NamedTuple):
-    """A Jelly stream or a patch as bytes. `side` is the number of the job's input that it comes from."""
-
-    side: int
-    content: bytes
-
-    def batches(self) -> Iterator[Batch]:
-        """Read the statements."""
-        with open_reader(self.content, limits=NO_LIMITS) as reader:
-            yield from reader.batches()
-
-    def changes(self) -> Iterator[Batch]:
-        """Read the rows of a patch."""
-        with open_patch_reader(self.content, limits=NO_LIMITS) as reader:
-            yield from reader.batches()
-
-
 class Blobs:
     """Writes the blobs of a task: streams in memory, one at a time for each bucket and side.
 
@@ -91,7 +65,7 @@ class Blobs:
         self._task = context.partitionId()
         self._keys = keys
         self._has_graph = has_graph
-        self._open: dict[tuple[int, int], _OpenBlob] = {}
+        self._open: dict[tuple[int, int], OpenBlob] = {}
         self._part = 0
 
     def add(
@@ -101,7 +75,7 @@ class Blobs:
         place = (bucket, side)
         blob = self._open.get(place)
         if blob is None:
-            blob = self._open[place] = _OpenBlob(is_patch=batch.op is not None, has_graph=self._has_graph)
+            blob = self._open[place] = OpenBlob(is_patch=batch.op is not None, has_graph=self._has_graph)
         blob.writer.write_batch(batch, start, len(batch) if stop is None else stop)
         if blob.size >= _BLOB_BYTES:
             yield self._row(bucket, side, self._open.pop(place).close())
@@ -127,74 +101,6 @@ class Blobs:
         values: tuple[Any, ...] = (key, bucket, side, self._task, self._part, blob)
         arrays = [pa.array([value], field.type) for value, field in zip(values, _SCHEMA, strict=True)]
         return pa.RecordBatch.from_arrays(arrays, schema=_SCHEMA)
-
-
-class _OpenBlob:
-    """A stream in memory that is being written, of statements or of the rows of a patch."""
-
-    def __init__(self, *, is_patch: bool, has_graph: bool) -> None:
-        self._memory = io.BytesIO()
-        self.writer: JellyWriter | PatchWriter
-        if is_patch:
-            kind = PatchStatementType.QUADS if has_graph else PatchStatementType.TRIPLES
-            options = PatchOptions(statement_type=kind, stream_type=PatchStreamType.FLAT)
-            self.writer = open_patch_writer(self._memory, options, restart_every=None)
-        else:
-            self.writer = open_writer(self._memory, StreamOptions().resolved(has_graph=has_graph), restart_every=None)
-
-    @property
-    def size(self) -> int:
-        return self._memory.tell()
-
-    def close(self) -> bytes:
-        self.writer.close()
-        return self._memory.getvalue()
-
-
-class BucketBlobs:
-    """The blobs of a bucket, which can be read repeatedly: in memory, or in a file if they are large.
-
-    Args:
-        blobs: all blobs of the bucket, in order
-    """
-
-    def __init__(self, blobs: Iterable[Blob]) -> None:
-        self._file = SpooledTemporaryFile(_BUCKET_BYTES_IN_MEMORY, prefix="jellyframe-")  # noqa: SIM115 - see close
-        self._sizes: list[tuple[int, int]] = []
-        for blob in blobs:
-            self._file.write(blob.content)
-            self._sizes.append((blob.side, len(blob.content)))
-
-    def statements(self, side: int) -> Callable[[], Iterator[Batch]]:
-        """Return a function that reads the statements of a side, from the start at each call."""
-        return lambda: (batch for blob in self._blobs(side) for batch in blob.batches())
-
-    def changes(self, side: int) -> Callable[[], Iterator[Batch]]:
-        """Return a function that reads the rows of the patches of a side, from the start at each call."""
-        return lambda: (batch for blob in self._blobs(side) for batch in blob.changes())
-
-    def _blobs(self, side: int) -> Iterator[Blob]:
-        start = 0
-        for number, size in self._sizes:
-            if number == side:
-                self._file.seek(start)
-                yield Blob(side, self._file.read(size))
-            start += size
-
-    def close(self) -> None:
-        """Release the memory and the file."""
-        self._file.close()
-
-    def __enter__(self) -> BucketBlobs:
-        return self
-
-    def __exit__(self, *_exception: object) -> None:
-        self.close()
-
-
-def all_batches(blobs: Iterable[Blob]) -> Iterator[Batch]:
-    """Yield the statements of blobs unchanged."""
-    return (batch for blob in blobs for batch in blob.batches())
 
 
 def write_exchanged(

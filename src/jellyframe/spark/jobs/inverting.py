@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from os import PathLike
 from typing import TYPE_CHECKING, Unpack
 
 import pyarrow as pa
 
-from jellyframe.batch import Batch
 from jellyframe.errors import OptionsError
-from jellyframe.ops.inputs import Inputs, Paths
-from jellyframe.ops.outputs import Output
-from jellyframe.ops.patches.inverting import invert_patches
-from jellyframe.ops.reading import opened_patches
+from jellyframe.ops.inputs import Paths
 from jellyframe.ops.summary import Summary
-from jellyframe.ops.tasks import TaskResult
-from jellyframe.patch import PatchRow, PatchStreamType, Punctuation, row_batches
+from jellyframe.ops.tasks import write_inverted
+from jellyframe.patch import PatchStreamType
 from jellyframe.spark.jobs.inputs import JobInputs, map_pieces
 from jellyframe.spark.jobs.outputs import patch_output
 from jellyframe.spark.jobs.running import RESULT_SCHEMA, result_row, run_job, task_prefix
 from jellyframe.storage.commit import APPEND, ERROR, SaveMode
-from jellyframe.storage.rolling import RollingFiles
 from jellyframe.stream.splits import Piece
 
 if TYPE_CHECKING:
@@ -77,37 +72,6 @@ def invert(
     partitions = [tuple(reversed(some)) for some in reversed(pieces)]
 
     def task(some: tuple[Piece, ...]) -> Iterator[pa.RecordBatch]:
-        return result_row(_write_inverted(some, found, target))
+        return result_row(write_inverted(some, found, target, task_prefix(target)))
 
     return run_job("invert", [found], target, lambda: map_pieces(spark, partitions, task, RESULT_SCHEMA))
-
-
-def _write_inverted(pieces: tuple[Piece, ...], inputs: Inputs, output: Output) -> TaskResult:
-    result = TaskResult()
-    with output.files(task_prefix(output)) as files:
-        target = _Target(files, output)
-        for piece in pieces:
-            with opened_patches(piece, inputs) as reader:
-                invert_patches(reader.patches(), target)
-    result.add_files(files, output)
-    return result
-
-
-class _Target:
-    """The files of a task as the target of `invert_patches`."""
-
-    def __init__(self, files: RollingFiles, output: Output) -> None:
-        self._files = files
-        self._output = output
-        self._has_ends = output.has_patch_ends
-
-    def write_rows(self, rows: Iterable[PatchRow]) -> None:
-        for batch in row_batches(rows, has_graph=self._output.has_graph):
-            self._files.write(batch)
-
-    def write_batch(self, batch: Batch) -> None:
-        self._files.write(self._output.fitting(batch))
-
-    def end_patch(self) -> None:
-        if self._has_ends:
-            self.write_rows([Punctuation()])

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from jellyframe.batch import Batch
 from jellyframe.ops.bad_input import FAILFAST, Mode
+from jellyframe.ops.blobs import Blob
 from jellyframe.ops.deduplication import distinct_batches
 from jellyframe.ops.inputs import KEEP, BlankNodes, Paths
 from jellyframe.ops.summary import Summary
 from jellyframe.spark.jobs.bucketing import MAX_BUCKETS, bucket_count, write_by_bucket
-from jellyframe.spark.jobs.exchange import Blob
 from jellyframe.spark.jobs.inputs import JobInputs, statement_columns, statements
 from jellyframe.spark.jobs.outputs import job_output
 from jellyframe.spark.jobs.running import FILE_BYTES, copy_statements, file_count, write_statements

@@ -7,12 +7,12 @@ Aborted and unfinished transactions are removed before the shuffle.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Unpack
 
-from jellyframe.batch import Batch, NamespaceDeclaration
+from jellyframe.batch import Batch
 from jellyframe.errors import OptionsError
 from jellyframe.kernel.patch_fields import (
     PATCH_ADD,
@@ -23,14 +23,10 @@ from jellyframe.kernel.patch_fields import (
 )
 from jellyframe.ops.bad_input import FAILFAST, Mode
 from jellyframe.ops.inputs import Paths
-from jellyframe.ops.patches.compacting import last_declarations
-from jellyframe.ops.patches.core import apply_batches, diff_batches, last_operations
+from jellyframe.ops.patches.buckets import OLD, apply_bucket, compact_bucket, diff_bucket
 from jellyframe.ops.patches.diffing import BlankNodeCheck, BlankNodes, check_blank_nodes
-from jellyframe.ops.patches.namespaces import NamespaceChanges, namespace_differences
 from jellyframe.ops.summary import Summary
-from jellyframe.patch import Header, PatchRow, row_batches
-from jellyframe.spark.jobs.bucketing import OTHER_ROWS, write_by_bucket
-from jellyframe.spark.jobs.exchange import Blob, BucketBlobs
+from jellyframe.spark.jobs.bucketing import write_by_bucket
 from jellyframe.spark.jobs.inputs import JobInputs
 from jellyframe.spark.jobs.outputs import job_output, patch_output
 from jellyframe.storage.commit import ERROR, SaveMode
@@ -38,9 +34,6 @@ from jellyframe.storage.commit import ERROR, SaveMode
 if TYPE_CHECKING:
     from jellyframe.spark.types import FileOptions, PatchFileOptions, Session, SourceOptions
 
-# Sides of blobs.
-_OLD, _NEW = 0, 1
-_DATA, _CHANGES = 0, 1
 # Operations on statements and on namespaces.
 _CHANGED = (PATCH_ADD, PATCH_DELETE)
 _NAMESPACES = (PATCH_NAMESPACE_ADD, PATCH_NAMESPACE_DELETE)
@@ -98,9 +91,9 @@ def diff(
     has_graph = any(side.files.has_graphs() for side in sides)
     target = patch_output(output, has_graph=has_graph, save=save, **options)
     namespaces = namespaces and all(found.has_namespaces for side in sides for found in side.files.formats.values())
-    checks = [BlankNodeCheck(blank_nodes, sides[_OLD].files.formats.values()), BlankNodeCheck(blank_nodes, ())]
+    checks = [BlankNodeCheck(blank_nodes, sides[OLD].files.formats.values()), BlankNodeCheck(blank_nodes, ())]
     check = partial(_check_side, checks) if any(checks) else None
-    difference = partial(_difference, target.has_graph)
+    difference = partial(diff_bucket, target.has_graph)
     return write_by_bucket("diff", spark, sides, target, difference, files, namespaces=namespaces, check=check)
 
 
@@ -148,7 +141,7 @@ def apply(
     changes = find_changes(patches, patch_format=patch_format, strict=strict, **for_patches(read))
     has_graph = statements.files.has_graphs() or changes.files.has_graphs()
     target = job_output(output, has_graph=has_graph, out_format=out_format, save=save, **options)
-    return write_by_bucket("apply", spark, [statements, changes], target, applied, files, namespaces=True)
+    return write_by_bucket("apply", spark, [statements, changes], target, apply_bucket, files, namespaces=True)
 
 
 def compact(
@@ -189,7 +182,7 @@ def compact(
         patches, patch_format=patch_format, strict=strict, operations=(*_CHANGED, *_NAMESPACES, PATCH_HEADER), **read
     )
     target = patch_output(output, has_graph=changes.files.has_graphs(), save=save, **options)
-    return write_by_bucket("compact", spark, [changes], target, partial(_compacted, target.has_graph), files)
+    return write_by_bucket("compact", spark, [changes], target, partial(compact_bucket, target.has_graph), files)
 
 
 def find_data(paths: Paths, *, in_format: str | None, **read: Any) -> JobInputs:
@@ -226,39 +219,5 @@ def for_patches(read: dict[str, Any]) -> dict[str, Any]:
     return {**read, "dialect": None}
 
 
-# ---- the result of a bucket --------------------------------------------------------------------------------
-
-
-def applied(blobs: Iterable[Blob]) -> Iterator[Batch]:
-    """Yield the statements of a bucket with its changes applied; the first bucket has the namespaces."""
-    with BucketBlobs(blobs) as bucket:
-        changes = NamespaceChanges.of_batches(bucket.changes(OTHER_ROWS + _CHANGES)())
-        namespaces = changes.applied_to(_namespaces(bucket, _DATA))
-        if namespaces:
-            declarations = [NamespaceDeclaration(0, name, iri) for name, iri in namespaces.items()]
-            yield Batch.from_statements(()).replace(namespaces=declarations)
-        yield from apply_batches(bucket.statements(_DATA), bucket.changes(_CHANGES))
-
-
-def _namespaces(bucket: BucketBlobs, side: int) -> dict[str, str]:
-    """Return the namespaces of a data set, which only the first bucket has."""
-    return NamespaceChanges.of_batches(bucket.changes(OTHER_ROWS + side)()).applied_to({})
-
-
 def _check_side(checks: Sequence[BlankNodeCheck], side: int, batch: Batch, source: str) -> None:
     checks[side](batch, source)
-
-
-def _difference(has_graph: bool, blobs: Iterable[Blob]) -> Iterator[Batch]:
-    with BucketBlobs(blobs) as bucket:
-        rows = namespace_differences(_namespaces(bucket, _OLD), _namespaces(bucket, _NEW))
-        yield from row_batches(rows, has_graph=has_graph)
-        yield from diff_batches(bucket.statements(_OLD), bucket.statements(_NEW))
-
-
-def _compacted(has_graph: bool, blobs: Iterable[Blob]) -> Iterator[Batch]:
-    with BucketBlobs(blobs) as bucket:
-        headers, namespaces = last_declarations(bucket.changes(OTHER_ROWS)())
-        kept: list[PatchRow] = [Header(key, value) for key, value in headers.values.items()]
-        yield from row_batches([*kept, *namespaces], has_graph=has_graph)
-        yield from last_operations(bucket.changes(0))

@@ -12,11 +12,12 @@ from jellyframe.defaults import SNAPSHOTS_KEPT
 from jellyframe.errors import OptionsError, StorageError
 from jellyframe.ops.bad_input import FAILFAST, Mode
 from jellyframe.ops.inputs import Inputs, Paths, path_names
+from jellyframe.ops.patches.buckets import apply_bucket
 from jellyframe.ops.summary import Summary
 from jellyframe.spark.jobs.bucketing import write_by_bucket
 from jellyframe.spark.jobs.inputs import JobInputs
 from jellyframe.spark.jobs.outputs import job_output
-from jellyframe.spark.jobs.patching import applied, find_changes, find_data, for_patches, reading
+from jellyframe.spark.jobs.patching import find_changes, find_data, for_patches, reading
 from jellyframe.spark.options import ReadOptions
 from jellyframe.storage.finding import find_files
 from jellyframe.storage.snapshots import Snapshots, snapshot_data
@@ -128,7 +129,7 @@ def replicate(
     has_graph = data.files.has_graphs() or changes.files.has_graphs()
     folder = snapshots.next_folder()
     output = job_output(folder, has_graph=has_graph, out_format=out_format, **options)
-    summary = write_by_bucket("replicate", spark, [data, changes], output, applied, files, namespaces=True)
+    summary = write_by_bucket("replicate", spark, [data, changes], output, apply_bucket, files, namespaces=True)
     snapshots.commit(folder, new, origin=origin, statements=summary.statements, files=summary.files, size=summary.bytes)
     snapshots.tidy(keep)
     done: dict[str, Any] = {**asdict(summary), "seconds": round(time.monotonic() - start, 3)}
