@@ -189,7 +189,7 @@ def test_every_kind_of_literal_is_read(twin: ModuleType) -> None:
 )
 def test_a_literal_has_exactly_one_kind(twin: ModuleType, kinds: bytes) -> None:
     data = with_term(block(3, block(1, "x") + kinds))
-    assert "of simple, langtag and datatype: it has to be one" in refusal(twin, data)
+    assert "of simple, langtag and datatype: exactly one must be set" in refusal(twin, data)
 
 
 def test_the_datatype_of_a_literal_is_greater_than_0(twin: ModuleType) -> None:

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from jellyframe.arrow.memory import new_column
 from jellyframe.errors import TableError, shortened
-from jellyframe.kernel.columns_cy import first_unclear_iri, kinds_used
+from jellyframe.kernel.columns_cy import first_ambiguous_iri, kinds_used
 from jellyframe.kernel.gather_cy import (
     clear_default_graphs,
     detail_bytes,
@@ -182,7 +182,7 @@ class TermStrings:
 
     def require_clear_iris(self) -> None:
         """Raise if an IRI could not be told from another kind of term where only its string is shown."""
-        term = first_unclear_iri(self.terms)
+        term = first_ambiguous_iri(self.terms)
         if term >= 0:
             raise TableError(
                 f"the IRI {shortened(self.terms.values.string(term))} would not be taken for one in the layout "

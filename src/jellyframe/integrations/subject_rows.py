@@ -17,7 +17,7 @@ import pyarrow as pa
 from jellyframe.arrow.layouts import string_array
 from jellyframe.batch import Batch
 from jellyframe.errors import LimitError, TableError, shortened
-from jellyframe.kernel.columns_cy import first_unclear_iri
+from jellyframe.kernel.columns_cy import first_ambiguous_iri
 from jellyframe.kernel.kinds import (
     KIND_BLANK_NODE,
     KIND_IRI,
@@ -59,10 +59,10 @@ class Terms:
 
         Raises TableError if an IRI could not be told from those.
         """
-        unclear = first_unclear_iri(self._batch.terms)
-        if unclear >= 0:
+        ambiguous = first_ambiguous_iri(self._batch.terms)
+        if ambiguous >= 0:
             raise TableError(
-                f"the IRI {shortened(self.values[unclear].as_py())} would not be taken for one in a table, where "
+                f"the IRI {shortened(self.values[ambiguous].as_py())} would not be taken for one in a table, where "
                 'strings that begin with _:, " or << are other terms'
             )
         if not np.isin(self.kinds, (KIND_BLANK_NODE, KIND_QUOTED_TRIPLE)).any():

@@ -1,7 +1,7 @@
 """The compiled part of the package: modules named `*_cy`, each a Python source file.
 
-The compiled modules and their sources are installed next to each other. By default, Python's import
-takes the compiled one. The environment variable JELLYFRAME_KERNEL, read when this package is first
+The compiled modules and their sources are installed next to each other. By default, Python imports
+the compiled ones. The environment variable JELLYFRAME_KERNEL, read when this package is first
 imported, forces a choice: `compiled` or `pure`.
 """
 
@@ -27,7 +27,7 @@ _FOLDER = os.path.dirname(__file__)
 
 
 class _SourcesOnly:
-    """Finds the kernel's modules as Python sources, though compiled ones lie beside them."""
+    """Finds the Python sources of the kernel's modules, even where compiled modules lie beside them."""
 
     @staticmethod
     def find_spec(
@@ -65,7 +65,7 @@ def _choose() -> Literal["compiled", "pure"]:
             f"{', '.join(uncompiled)}); install again with Cython and a C compiler, or unset the variable"
         )
     if len(uncompiled) < len(modules):
-        # Compiled modules use each other's C types, so having only some of them is as bad as having none.
+        # Compiled modules use each other's C types, so an incomplete set cannot be used.
         warnings.warn(
             f"the compiled kernel lacks {', '.join(uncompiled)}; the pure one is in use until it is rebuilt",
             RuntimeWarning,

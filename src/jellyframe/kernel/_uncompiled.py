@@ -2,8 +2,8 @@
 
 Cython's own `cython` module could serve, but it need not be installed where the package runs, and its
 `cast` does not truncate integers. With this one uncompiled code behaves the same everywhere: directives
-and decorators return their arguments, and `cast` does to an integer what C does. A name that is missing
-here is an `AttributeError` at import, so this is also the list of what kernel files may use.
+and decorators return their arguments, and `cast` truncates integers as C does. A name that is missing
+here is an `AttributeError` at import, so this is also the list of names that kernel files may use.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""From columns of strings, as Arrow lays them out, to columns of terms.
+"""Convert Arrow string columns to columns of terms.
 
-A column of strings comes as its offsets and its bytes; nulls are left to the caller. Strings that are not UTF-8 are
-refused. An error has the index of the string as its row.
+A string column is given as its offsets and its bytes; the caller handles nulls. Strings that are not UTF-8 are
+refused. The row of an error is the index of the string.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ else:
     from jellyframe.kernel.table_cy import StringTable, TermTable
     from jellyframe.kernel.utf8_cy import valid_utf8
 
-# Stands in a column of terms for a text that is still to be parsed.
+# In a column of terms: a text that is still to be parsed.
 UNPARSED = cython.declare(cython.int, -1)
-# Stands in a column of indices for a null.
+# In a column of indices: a null.
 NULL = cython.declare(cython.int, -1)
-# Stands among the rows of datatypes for xsd:string, whose literals are simple ones.
+# In a column of datatype rows: xsd:string, whose literals are simple.
 SIMPLE = cython.declare(cython.int, -1)
 
 XSD_STRING = b"http://www.w3.org/2001/XMLSchema#string"
@@ -96,7 +96,7 @@ def prefix_labels(table: TermTable, prefix: bytes) -> None:
 
 
 def kinds_used(column: cython.const[cython.int][::1], table: TermTable) -> int:
-    """Return the kinds of the terms of a column, as a set of bits. Raises unless all of them are terms of the table."""
+    """Return the kinds of a column's terms as a bit set. Raises IndexError if a row refers to an unknown term."""
     i: cython.Py_ssize_t
     used: cython.uint = 0
     for i in range(column.shape[0]):
@@ -109,7 +109,7 @@ def kinds_used(column: cython.const[cython.int][::1], table: TermTable) -> int:
 def pick(
     terms: cython.const[cython.int][::1], indices: cython.const[cython.int][::1], for_null: cython.int
 ) -> memoryview:
-    """Return the column with `terms[index]` for each index, and the term `for_null` where that is null."""
+    """Return the column with `terms[index]` for each index, and `for_null` for nulls."""
     i: cython.Py_ssize_t
     n: cython.Py_ssize_t = indices.shape[0]
     column = int_column(n)
@@ -120,7 +120,7 @@ def pick(
 
 
 def put_parsed(column: cython.int[::1], parsed: cython.const[cython.int][::1]) -> None:
-    """Put terms, in order, where a column has UNPARSED."""
+    """Replace each UNPARSED in a column with the next of the parsed terms."""
     i: cython.Py_ssize_t
     taken: cython.Py_ssize_t = 0
     for i in range(column.shape[0]):
@@ -132,7 +132,7 @@ def put_parsed(column: cython.int[::1], parsed: cython.const[cython.int][::1]) -
 def intern_iris(
     offsets: cython.const[cython.int][::1], data: cython.const[cython.uchar][::1], table: TermTable
 ) -> memoryview:
-    """Return a column of strings, each an IRI."""
+    """Return a column of terms for strings that are IRIs."""
     i: cython.Py_ssize_t
     n: cython.Py_ssize_t = offsets.shape[0] - 1
     column = int_column(n)
@@ -147,7 +147,7 @@ def intern_iris(
 @cython.cfunc
 @cython.exceptval(-1, check=False)
 def flat_kind(data: cython.const[cython.uchar][::1], start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
-    """Return what a plain string stands for: an IRI, or by how it begins a blank node, a literal, a quoted triple."""
+    """Return the kind of term that a plain string stands for, told by how it begins. Literals are KIND_LITERAL."""
     if stop - start > 0 and data[start] == QUOTE:
         return KIND_LITERAL
     if stop - start > 1:
@@ -161,7 +161,7 @@ def flat_kind(data: cython.const[cython.uchar][::1], start: cython.Py_ssize_t, s
 def intern_flat(
     offsets: cython.const[cython.int][::1], data: cython.const[cython.uchar][::1], table: TermTable
 ) -> memoryview:
-    """Return a column of plain strings: IRIs, `_:` and a label, and UNPARSED for what is in N-Triples syntax."""
+    """Return a column of terms for plain strings: IRIs, and `_:` with a label. UNPARSED for other N-Triples syntax."""
     i: cython.Py_ssize_t
     n: cython.Py_ssize_t = offsets.shape[0] - 1
     start: cython.Py_ssize_t
@@ -186,8 +186,8 @@ def intern_flat(
     return column[:n]
 
 
-def first_unclear_iri(table: TermTable) -> int:
-    """Return the first IRI that, as a plain string, would stand for something else; -1 if there is none."""
+def first_ambiguous_iri(table: TermTable) -> int:
+    """Return the first IRI that as a plain string would stand for another kind of term; -1 if there is none."""
     term: cython.int
     values: StringTable = table.values
     for term in range(table.count):
@@ -202,7 +202,7 @@ def first_unclear_iri(table: TermTable) -> int:
 def datatype_rows(
     offsets: cython.const[cython.int][::1], data: cython.const[cython.uchar][::1], table: TermTable
 ) -> memoryview:
-    """Return the rows of some datatypes among those of the table, SIMPLE for xsd:string."""
+    """Return the row of each datatype in the table's datatypes, SIMPLE for xsd:string."""
     i: cython.Py_ssize_t
     n: cython.Py_ssize_t = offsets.shape[0] - 1
     length: cython.Py_ssize_t
@@ -222,7 +222,7 @@ def datatype_rows(
 def language_rows(
     offsets: cython.const[cython.int][::1], data: cython.const[cython.uchar][::1], table: TermTable
 ) -> memoryview:
-    """Return the rows of some languages among those of the table."""
+    """Return the row of each language in the table's languages."""
     i: cython.Py_ssize_t
     n: cython.Py_ssize_t = offsets.shape[0] - 1
     column = int_column(n)
@@ -236,7 +236,7 @@ def language_rows(
 @cython.final
 @cython.cclass
 class LiteralParts:
-    """The datatype and the language of each row, as indices into lists of distinct ones, NULL where there is none."""
+    """The datatype and the language of each row, as indices of distinct values; NULL where there is none."""
 
     datatypes: cython.const[cython.int][::1]
     languages: cython.const[cython.int][::1]
@@ -255,7 +255,7 @@ class LiteralParts:
         language_rows: memoryview,
         lang_string: cython.int,
     ):
-        """`…_rows` map the distinct ones to rows of the term table; `lang_string` is the index of rdf:langString."""
+        """`…_rows` map distinct values to rows of the term table; `lang_string` is the index of rdf:langString."""
         self.datatypes = datatypes
         self.languages = languages
         self.datatype_rows = datatype_rows
@@ -267,7 +267,7 @@ class LiteralParts:
     @cython.inline
     @cython.exceptval(-1, check=False)
     def kind_of(self, row: cython.Py_ssize_t, kind: cython.int) -> cython.int:
-        """Return the kind of a row's term, and put its detail into `detail`. All literals count as one kind."""
+        """Return the kind of a row's term and set `detail`. The given kind is KIND_LITERAL for all literals."""
         datatype: cython.int = self.datatypes[row]
         language: cython.int = self.languages[row]
         self.detail = 0
@@ -293,7 +293,7 @@ def intern_parts(
     parts: LiteralParts,
     table: TermTable,
 ) -> memoryview:
-    """Return a column of terms given in parts, UNPARSED for quoted triples. All literals have KIND_LITERAL."""
+    """Return a column of terms given in parts, UNPARSED for quoted triples. Literals are KIND_LITERAL in `kinds`."""
     i: cython.Py_ssize_t
     n: cython.Py_ssize_t = kinds.shape[0]
     kind: cython.int
@@ -320,9 +320,9 @@ def intern_indexed_parts(
     parts: LiteralParts,
     table: TermTable,
 ) -> memoryview:
-    """The same with values that are indices of strings.
+    """Return what `intern_parts` returns, for values that are indices of strings.
 
-    A string that comes again as the same kind of term is added once, however long it is.
+    A string that is repeated as the same term is added once, however long it is.
     """
     i: cython.Py_ssize_t
     at: cython.Py_ssize_t

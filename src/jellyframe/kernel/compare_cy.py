@@ -1,4 +1,4 @@
-"""Whether two terms are the same, also where they stand in different tables."""
+"""Compare terms, of one table or of two."""
 
 from __future__ import annotations
 

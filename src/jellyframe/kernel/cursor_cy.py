@@ -1,4 +1,4 @@
-"""A position in a text, for every parser of text: escapes and errors above all."""
+"""The cursor that all text parsers share: position, escapes and errors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ else:
     from jellyframe.kernel.runs import move_bytes
     from jellyframe.kernel.utf8_cy import valid_utf8
 
-# What each letter after a backslash stands for; 0 where it stands for nothing.
+# The character for each letter after a backslash; 0 where there is none.
 _ESCAPED = cython.declare(
     cython.const[cython.uchar][::1],
     bytes(
@@ -29,14 +29,14 @@ _ESCAPED = cython.declare(
 
 @cython.cclass
 class TextCursor:
-    """A place `pos` in a text. `limit` is the end of the last whole line, and counts as a line end itself.
+    """A position `pos` in a text. `limit` is the end of the last whole line, and counts as a line end itself.
 
-    `line_start` is where the line begins, or where the text does if the line began in a part that is gone: then
-    `columns_before` is how many characters of the line that had.
+    `line_start` is where the current line begins. If it began in an earlier part of the input, `line_start` is where
+    this text begins, and `columns_before` is the number of characters of the line before it.
 
     A string found in the text is a span: `span_start` to `span_stop`, in the text itself or, where escapes had to be
-    replaced, in `scratch` (`in_scratch`). With `strict_escapes`, an IRI may not hold by an escape what it may not hold
-    as it is: so it is in Turtle, and not in N-Triples.
+    replaced, in `scratch` (`in_scratch`). With `strict_escapes`, as in Turtle but not in N-Triples, characters that an
+    IRI may not contain are refused as escapes too.
     """
 
     __slots__ = (
@@ -93,7 +93,7 @@ class TextCursor:
     def unescape(self, end: cython.Py_ssize_t, is_iri: cython.bint) -> cython.int:
         """Copy the text from `span_start` to the scratch, with escapes replaced; the first of them is at `end`.
 
-        The span is then in the scratch, and `pos` after the text. The caller checks that it ends as it should.
+        The span is then in the scratch, and `pos` is after the text. The caller checks the delimiter there.
         """
         start: cython.Py_ssize_t = self.span_start
         non_ascii: cython.int = self.text.non_ascii
@@ -116,7 +116,7 @@ class TextCursor:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def _escape(self, at: cython.Py_ssize_t, is_iri: cython.bint) -> cython.Py_ssize_t:
-        """Append the character that the escape at `at` stands for to the scratch, and return where the escape ends."""
+        """Append the character of the escape at `at` to the scratch and return the end of the escape."""
         c: cython.int = self.byte_at(at + 1)
         if c == 0x75:
             return self._numeric_escape(at, 4, is_iri)
@@ -145,7 +145,7 @@ class TextCursor:
                 return self.expected(i, "a hexadecimal digit")
             value = (value << 4) | c
         if 0xD800 <= value <= 0xDFFF or value > 0x10FFFF:
-            return self.fail(at, f"expected an escape for a character, found one for U+{value:04X}, which is none")
+            return self.fail(at, f"expected an escape for a character, found one for U+{value:04X}, which is not one")
         if is_iri and self.strict_escapes and (value <= 0x20 or (value < 0x80 and chr(value) in '<>"{}|^`\\')):
             return self.fail(at, f"expected a character that IRIs may hold, found an escape for U+{value:04X}")
         self._put(value)
@@ -194,7 +194,7 @@ class TextCursor:
             bytes(self.text.data[start:stop]).decode()
         except UnicodeDecodeError as error:
             return self.expected(start + error.start, "UTF-8")
-        raise AssertionError("two opinions on what is UTF-8")
+        raise AssertionError("valid_utf8 refused what Python decodes")
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
@@ -210,7 +210,7 @@ class TextCursor:
         )
 
     def _found(self, at: cython.Py_ssize_t) -> str:
-        """Return a description of what is in the text."""
+        """Return a description of the character at `at`."""
         if at >= self.limit:
             return "the end of the text"
         following = bytes(self.text.data[at : min(at + 4, self.limit)])

@@ -1,4 +1,4 @@
-"""Jelly bytes to batches: the rows of an RDF stream, that is statements, graphs and namespaces."""
+"""Decode the rows of an RDF stream: statements, graphs and namespaces."""
 
 from __future__ import annotations
 

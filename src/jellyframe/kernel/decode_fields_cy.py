@@ -1,4 +1,4 @@
-"""Reading protobuf messages: numbers, lengths, fields to be skipped, and the lengths in front of frames."""
+"""Read protobuf fields: numbers, lengths, fields to skip, and the lengths in front of frames."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ else:
     from jellyframe.kernel.varints import read_length, read_varint
 
 LARGEST_VALUE = cython.declare(cython.longlong, 0x7FFFFFFFFFFFFFFF)
-# The longest varint.
+# Bytes of the longest varint.
 VARINT_BYTES = cython.declare(cython.Py_ssize_t, 10)
 NOT_WHOLE = cython.declare(cython.Py_ssize_t, -2)
 
@@ -55,7 +55,7 @@ class FieldDecoder:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def fail_reference(self, message: str, pos: cython.Py_ssize_t) -> cython.int:
-        """Raise for a reference to an entry that was never set. An earlier options row may be the cause."""
+        """Raise an error that an earlier options row may explain, such as a reference to an entry never set."""
         raise ParseError(
             message + self.reference_hint,
             source=self.source_name,
@@ -82,7 +82,7 @@ class FieldDecoder:
         while at < stop:
             byte = self.buf[at]
             at += 1
-            # Bits above the 64th are dropped, as in protobuf; more than 63 bits are too many for any use.
+            # Bits above the 64th are dropped, as in protobuf; values above 63 bits are clamped, as no field needs them.
             value |= (byte & 0x7F) << shift
             if byte < 0x80:
                 self.pos = at
@@ -133,7 +133,7 @@ class FieldDecoder:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def entry_id(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.longlong:
-        """Return the id that a lookup entry has, 0 if it leaves it out, without reading its string."""
+        """Return the id of a lookup entry, 0 if it is left out, without reading the string."""
         entry_id: cython.longlong = 0
         tag: cython.longlong
         while pos < stop:
@@ -151,7 +151,7 @@ class FieldDecoder:
     def frame_length(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.Py_ssize_t:
         """Return the length of the frame at `pos`, which begins at `self.pos`; NOT_WHOLE if it does not end by `stop`.
 
-        In that case at least `needed` bytes must follow `pos` before it is worth trying again.
+        In that case `needed` is the least number of bytes from `pos` on to try again with.
         """
         i: cython.Py_ssize_t
         length: cython.longlong

@@ -1,4 +1,4 @@
-"""Frames and batches: cuts the bytes of a stream into frames and rows, and collects the rows in batches.
+"""Split the bytes of a stream into frames and rows, and collect the rows in batches.
 
 This module does not know which rows a stream has. A decoder of rows derives from `FrameDecoder`, says which fields
 its rows have, and reads them in `read_row`. `feed` takes bytes and fills a batch. It stops when the batch is full or
@@ -43,12 +43,13 @@ class FrameDecoder(TermDecoder):
     """Reads the frames of a stream.
 
     `read_options(message, is_first)` is called for options rows, raises if they are not acceptable, and returns what
-    the kernel needs of them: what `begin_stream` takes, and generalized, rdf-star, names, prefixes, datatypes.
+    the kernel needs of them: the settings for `begin_stream`, whether generalized statements and RDF-star are allowed,
+    and the sizes of the tables of names, prefixes and datatypes.
 
     Subclasses set which fields a row may have (`row_fields`, a bit for each; all are messages and
     below 16), which of them are lookup entries, and the name of the stream in errors. `statement_fields` has a bit
-    for each field that is nothing but a statement at this place, of `statement_width` terms, in the open `graph` where
-    that is 3: those rows are read here, since they are most, and never come to `read_row`.
+    for each field that is a plain statement at this point of the stream, with `statement_width` terms; with 3, `graph`
+    is its graph. Most rows are such statements: they are read here and never reach `read_row`.
     """
 
     def __init__(
@@ -82,7 +83,7 @@ class FrameDecoder(TermDecoder):
         self.memory = Memory()
         self.begin_batch(BatchBuilder(False))
 
-    # ---- what a kind of stream adds ----
+    # ---- hooks for subclasses ----
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
@@ -93,7 +94,7 @@ class FrameDecoder(TermDecoder):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def begin_stream(self, settings: Sequence[int]) -> cython.bint:
-        """Take the settings of a stream that begins, and return whether its rows have a graph."""
+        """Apply the settings of a new stream and return whether its rows have a graph."""
         raise NotImplementedError
 
     @cython.cfunc
@@ -139,10 +140,10 @@ class FrameDecoder(TermDecoder):
         self.safe_frames = 0
 
     def feed(self, buf: bytes | bytearray | memoryview, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> int:
-        """Read delimited frames from `buf[pos:stop]` and return the position up to which it was used.
+        """Read delimited frames from `buf[pos:stop]` and return the end position.
 
-        Where `is_batch_full()` is not true afterwards, at least `needed` bytes have to lie behind that position before
-        it is worth calling again.
+        Unless `is_batch_full()` afterwards, `needed` is the least number of bytes from that position on to call again
+        with.
         """
         length: cython.Py_ssize_t
         self.buf = memoryview(buf)
@@ -161,7 +162,7 @@ class FrameDecoder(TermDecoder):
         return pos
 
     def feed_bare(self, buf: bytes | bytearray | memoryview, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> int:
-        """Read `buf[pos:stop]` as one frame with no length in front, as far as the batch takes it."""
+        """Read `buf[pos:stop]` as one bare frame until it ends or the batch is full, and return the end position."""
         self.buf = memoryview(buf)
         if self.frame_left < 0:
             self.row_number = 0
@@ -175,7 +176,7 @@ class FrameDecoder(TermDecoder):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def read_frame(self, pos: cython.Py_ssize_t) -> cython.Py_ssize_t:
-        """Continue the current frame until it ends or the batch is full."""
+        """Continue the current frame until it ends or the batch is full, and return the end position."""
         stop: cython.Py_ssize_t = pos + self.frame_left
         pos = self.read_rows(pos, stop)
         self.frame_left = stop - pos
@@ -206,7 +207,7 @@ class FrameDecoder(TermDecoder):
     @cython.inline
     @cython.exceptval(-1, check=False)
     def new_text(self) -> cython.longlong:
-        """Return about how many bytes the batch's terms take as text, without those that the last batch left."""
+        """Return the approximate size of the batch's terms as text, without those copied from the last batch."""
         terms: TermTable = self.terms
         size: cython.longlong = terms.values.data_size + terms.quoted_text + terms.longest_detail * terms.count
         return size - self.inherited_text
@@ -289,7 +290,7 @@ class FrameDecoder(TermDecoder):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def find_row_field(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
-        """Return the number of the one field that a row has, whose place goes to `field_start` and `field_stop`."""
+        """Return the number of a row's only field, and set `field_start` and `field_stop`."""
         start: cython.Py_ssize_t = pos
         tag: cython.longlong
         n: cython.Py_ssize_t
@@ -314,7 +315,7 @@ class FrameDecoder(TermDecoder):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def options_row(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.bint:
-        """Read the options row. Return false if the batch must be taken first, as a stream of another kind begins."""
+        """Read the options row. Return false if the batch must be taken first: a stream with other options begins."""
         message: bytes = bytes(memoryview(self.buf)[pos:stop])
         is_first: cython.bint = self.options_message is None or self.concatenated
         has_graph: cython.bint
@@ -342,7 +343,7 @@ class FrameDecoder(TermDecoder):
             has_graph = self.begin_stream(settings)
             self.reset_lookups(names, prefixes, datatypes, generalized, rdf_star)
             if self.builder.has_graph != has_graph:
-                # Nothing is in the builder yet, but frames may have ended: those without rows.
+                # The builder is still empty, though frames without rows may have ended.
                 self.builder = BatchBuilder(has_graph, memory=self.memory)
                 self.terms = self.builder.terms
         return True
@@ -352,7 +353,7 @@ class FrameDecoder(TermDecoder):
     def other_frame_field(
         self, tag: cython.longlong, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t
     ) -> cython.Py_ssize_t:
-        """Read a field of a frame that is not a row, whose tag was just read: metadata, or something unknown."""
+        """Read a frame's field that is not a row, after its tag, and return its end: metadata or an unknown field."""
         n: cython.Py_ssize_t
         if tag >> 3 == FRAME_ROWS or (tag >> 3 == FRAME_METADATA and (tag & 7) != 2):
             self.fail(f"field {tag >> 3} of a frame has the wire type {tag & 7}, and must have 2", pos)
@@ -397,7 +398,7 @@ class FrameDecoder(TermDecoder):
     # ---- batches ----
 
     def waiting_rows(self) -> int:
-        """Return how many rows a batch taken now would have."""
+        """Return the number of rows that a batch taken now would have."""
         return self.builder.rows
 
     def has_content(self) -> bool:
@@ -443,7 +444,7 @@ class FrameDecoder(TermDecoder):
         return taken
 
     def drop_unfinished_frame(self) -> None:
-        """After an error: keep only what whole frames brought, so that it can still be taken."""
+        """Drop the rows of the unfinished frame after an error, so that those of whole frames can still be taken."""
         self.builder.keep_rows(self.safe_rows)
         self.frames_ended = self.safe_frames
         self.frame_left = -1

@@ -1,4 +1,4 @@
-"""Reading lookup entries: the strings that ids in terms refer to, and the terms made of them for the current batch."""
+"""Read lookup entries: the strings that ids in terms refer to, and the terms made of them for the current batch."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ else:
 
 XSD_STRING = memoryview(b"http://www.w3.org/2001/XMLSchema#string")
 
-# A datatype slot's row in the batch's table of datatypes: not looked up yet, or xsd:string, which needs none.
+# Instead of a datatype's row in the batch's table: not looked up yet, or xsd:string, which has no row.
 DATATYPE_UNKNOWN = cython.declare(cython.int, -1)
 DATATYPE_XSD_STRING = cython.declare(cython.int, -2)
 
@@ -31,8 +31,8 @@ DATATYPE_XSD_STRING = cython.declare(cython.int, -2)
 class LookupDecoder(FieldDecoder):
     """The lookup tables of a stream, and which terms of the batch their entries have become.
 
-    A stream that leaves out the first id of a lookup, or of an IRI, means something else after another stream:
-    `looked_back` says whether that has happened, and with `no_look_back` it is an error.
+    If the first entry of a table or the first IRI leaves out its id, the id depends on what a reader read before:
+    `looked_back` records that, and with `no_look_back` it is an error.
     """
 
     def __init__(self, max_frame_bytes: cython.longlong):
@@ -43,7 +43,7 @@ class LookupDecoder(FieldDecoder):
         self.set_tables(0, 0, 0)
 
     def lookup_entries(self) -> list[int]:
-        """Return how many names, prefixes and datatypes were set, and how many of each took the place of another."""
+        """Return how many names, prefixes and datatypes were set, and how many of each replaced another."""
         return list(self.entry_counts)
 
     @cython.final
@@ -65,7 +65,7 @@ class LookupDecoder(FieldDecoder):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def forget_entries(self) -> cython.int:
-        """Forget which terms entries have become: another batch begins."""
+        """Forget which terms were made of the entries, as another batch begins."""
         i: cython.Py_ssize_t
         for i in range(self.memo_term.shape[0]):
             self.memo_term[i] = -1
@@ -86,7 +86,7 @@ class LookupDecoder(FieldDecoder):
             self.fail_unset(self.datatypes, "datatype", datatype, pos)
         detail = self.memo_datatype[datatype]
         if detail != DATATYPE_UNKNOWN:
-            return -2 if detail == DATATYPE_XSD_STRING else detail
+            return detail
         if self.datatypes.generations[datatype] == 0:
             self.fail_unset(self.datatypes, "datatype", datatype, pos)
         detail = self.terms.intern_small(
@@ -120,7 +120,7 @@ class LookupDecoder(FieldDecoder):
         pos: cython.Py_ssize_t,
         stop: cython.Py_ssize_t,
     ) -> cython.int:
-        """Read an entry of the lookup table with that number and return the id that it sets."""
+        """Read an entry into a lookup table, whose number in `entry_counts` is given, and return its id."""
         slot: cython.longlong = 0
         start: cython.Py_ssize_t = pos
         value: cython.Py_ssize_t = pos

@@ -1,7 +1,7 @@
-"""Jelly bytes to batches: the rows of a patch stream, that is operations on statements, namespaces and transactions.
+"""Decode the rows of a patch stream: operations on statements and namespaces, headers, transactions, punctuation marks.
 
-A batch of a patch has one more column, `op`, with the operation of each row. Where a row has no term at a position, the
-default graph stands there, which is never a subject, predicate or object:
+A batch of a patch has one more column, `op`, with the operation of each row. An absent term is represented by the
+default graph, which is never a subject, predicate or object:
 
 | operation | s | p | o | g |
 | --- | --- | --- | --- | --- |
@@ -98,7 +98,7 @@ VALUE_FIELD = cython.declare(cython.int, 2)
 @cython.final
 @cython.cclass
 class PatchDecoder(FrameDecoder):
-    """Reads a patch stream. The settings that it takes of the options are the statement type and the stream type.
+    """Reads a patch stream. Its settings from the options are the statement type and the stream type.
 
     `strict` refuses what the specification lets a consumer refuse: transactions that do not alternate between start and
     end, graphs in a stream of triples, and namespaces without a graph before the first graph of a stream of quads.
@@ -109,7 +109,7 @@ class PatchDecoder(FrameDecoder):
     stream_type: cython.int
     in_transaction: cython.bint
     ops: cython.int[::1]
-    # Where the name or key of a row lies, and its term.
+    # Positions of a row's name or key, its IRI and its term, set by `find_parts`.
     text_start: cython.Py_ssize_t
     text_stop: cython.Py_ssize_t
     iri_start: cython.Py_ssize_t
@@ -211,7 +211,7 @@ class PatchDecoder(FrameDecoder):
                 self.fail_unset_graph(pos)
         else:
             if self.term_kind >= 2:
-                # The kinds that graphs have are an IRI, a blank node, the default graph, a literal.
+                # The fields of a graph are an IRI, a blank node, the default graph, a literal.
                 self.term_kind = PART_DEFAULT_GRAPH if self.term_kind == 2 else PART_LITERAL
             self.last[3] = self.term(self.term_kind, self.term_start, self.term_stop, 3)
         return self.add_row(name, iri, self.last[3])
@@ -249,10 +249,10 @@ class PatchDecoder(FrameDecoder):
     def find_parts(
         self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t, first_field: cython.int, what: object
     ) -> cython.int:
-        """Record where the text, the IRI and the term of a row are, whatever the order of its fields.
+        """Record the positions of the text, the IRI and the term of a row, whatever the order of its fields.
 
-        The text is field 1; the term is one of the four fields from `first_field` on, and an IRI, field 2, comes
-        between them where there is room for it.
+        The text is field 1, the term is one of the four fields from `first_field` on, and a field between them is an
+        IRI.
         """
         tag: cython.longlong
         field: cython.longlong
@@ -294,7 +294,7 @@ class PatchDecoder(FrameDecoder):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def mark_row(self, field: cython.int, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
-        """Read a row without content: one of a transaction, or a punctuation mark."""
+        """Read a row without content: the start or end of a transaction, or a punctuation mark."""
         start: cython.Py_ssize_t = pos
         while pos < stop:
             pos = self.skip(read_varint(self, pos, stop), self.pos, stop)

@@ -1,7 +1,7 @@
-"""Reading terms and statements out of protobuf messages, with the lookup tables and defaults that they refer to.
+"""Read terms and statements from protobuf messages, with the lookup tables and defaults that they refer to.
 
-A statement is read in two steps: first where each of its terms lies, then the terms in the order that the format's
-numbering follows (subject, predicate, object, graph, depth first), whatever the order of the fields in the message.
+Ids depend on the order of terms: subject, predicate, object, graph, depth first. A statement whose fields are in this
+order is read in one pass. Others are read in two steps: first the position of each term, then the terms in order.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ else:
 
 POSITION_NAMES = ("subject", "predicate", "object", "graph")
 
-# Neither a term nor the sign of an exception.
+# Neither a term nor -1, which signals an exception.
 UNKNOWN_IRI = cython.declare(cython.int, -2)
 
-# Levels of quoted triples that are reserved at once.
+# Levels of quoted triples reserved at first.
 FIRST_LEVELS = cython.declare(cython.Py_ssize_t, 8)
 
 
@@ -69,7 +69,7 @@ class TermDecoder(LookupDecoder):
         self.part_term = int_column(4 * FIRST_LEVELS)
         self.part_next = int_column(FIRST_LEVELS)
         self.last = int_column(4)
-        # Set where statements of three terms lie in messages that have room for a graph, which must be left out.
+        # Set where the messages of triples have fields for a graph, which must be left out.
         self.forbids_graph = False
         self.given_prefix = 0
         self.given_name = 0
@@ -94,7 +94,7 @@ class TermDecoder(LookupDecoder):
 
     @cython.ccall
     def forget_terms(self) -> None:
-        """Forget what was derived from the terms of a batch, and the statement that could be repeated."""
+        """Forget the terms made of the entries and those of the last statement."""
         i: cython.Py_ssize_t
         self.forget_entries()
         for i in range(4):
@@ -126,7 +126,7 @@ class TermDecoder(LookupDecoder):
         shift: cython.int,
         last_field: cython.int,
     ) -> cython.int:
-        """Record where the terms of a message are. Its fields count as those of RdfQuad once `shift` is added."""
+        """Record the positions of a message's terms. With `shift` added, its field numbers are those of RdfQuad."""
         base: cython.Py_ssize_t = 4 * level
         tag: cython.longlong
         field: cython.longlong
@@ -166,7 +166,7 @@ class TermDecoder(LookupDecoder):
     def term(
         self, kind: cython.int, start: cython.Py_ssize_t, stop: cython.Py_ssize_t, position: cython.int
     ) -> cython.int:
-        """Return the term of a part that is there and that is not a quoted triple."""
+        """Return the term of a part that is neither absent nor a quoted triple."""
         found: cython.int
         if kind == PART_IRI:
             return self.iri(start, stop)
@@ -198,10 +198,10 @@ class TermDecoder(LookupDecoder):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def statement(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t, width: cython.int) -> cython.int:
-        """Read a triple (`width` 3) or a quad (4) into `last`, where what is absent keeps the term it had.
+        """Read a triple (`width` 3) or a quad (4) into `last`, where absent terms keep their value.
 
-        All known writers put the terms in the order of the numbering, so they are read in one pass. If they turn out to
-        be in another order, which an unknown IRI may be a sign of, the state is restored and they are read again.
+        All known writers put the terms in the order of the numbering, so they are read in one pass. If they may be in
+        another order, of which an unknown IRI is a sign too, the state is restored and they are read again.
         """
         start: cython.Py_ssize_t = pos
         old_prefix: cython.int = self.last_prefix
@@ -285,7 +285,7 @@ class TermDecoder(LookupDecoder):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def require_repeatable(self, absent: cython.int, pos: cython.Py_ssize_t) -> cython.int:
-        """Raise if a position that the bits of `absent` tell of has had no term yet."""
+        """Raise if a position whose bit is set in `absent` has had no term yet."""
         position: cython.int
         for position in range(4):
             if absent >> position & 1 and self.last[position] < 0:
@@ -326,7 +326,7 @@ class TermDecoder(LookupDecoder):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def quoted(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t, position: cython.int) -> cython.int:
-        """Read a quoted triple and all that it quotes. Levels are kept in arrays, so input cannot exhaust the stack."""
+        """Return a quoted triple. Levels of nesting are kept in arrays, so that input cannot exhaust the stack."""
         level: cython.Py_ssize_t = 1
         at: cython.Py_ssize_t
         found: cython.int

@@ -1,8 +1,8 @@
-"""Draft bytes to batches: the rows of a stream in the draft dialect, whose terms are wrapped and whose ids are plain.
+"""Decode the rows of a stream in the draft dialect, whose terms are wrapped and whose ids are explicit.
 
-Frames, options, lookup tables, graphs and batches are those of `decode_cy`. What differs lies inside rows: every term
-of a statement is there, in an `RdfTerm` or `RdfGraph` of its own, a repeated one says so, literals say their kind, and
-an id of 0 is an empty prefix or name.
+Frames, options, lookup tables, graphs and batches are those of `decode_cy`. Rows differ: every term of a statement is
+present, in its own `RdfTerm` or `RdfGraph`, repeated ones as an `RdfRepeat`; literals state their kind; the id 0 is the
+empty prefix or name.
 """
 
 from __future__ import annotations
@@ -59,8 +59,7 @@ else:
     from jellyframe.kernel.varints import read_length, read_varint
 
 POSITION_NAMES = ("subject", "predicate", "object", "graph")
-# The field `repeat` of RdfTerm and RdfGraph, and what stands at a position that has it: none of the PART_* of the
-# released format.
+# The field `repeat` of RdfTerm and RdfGraph, and its part kind, which the released format does not have.
 FIELD_REPEAT = cython.declare(cython.int, 10)
 PART_REPEAT = cython.declare(cython.int, 6)
 
@@ -71,7 +70,7 @@ class DraftDecoder(Decoder):
     """Reads a stream of triples, quads or graphs. Of the options it takes the stream type and `use_repeat`."""
 
     use_repeat: cython.bint
-    # Where the content of the current term is, as `find_term` found it.
+    # Position of the current term's content, set by `find_term`.
     term_start: cython.Py_ssize_t
     term_stop: cython.Py_ssize_t
 
@@ -86,7 +85,7 @@ class DraftDecoder(Decoder):
     ):
         Decoder.__init__(self, read_options, max_nesting_depth, max_frame_bytes, batch_rows, batch_bytes, concatenated)
         self.row_fields ^= 1 << ROW_NAMESPACE
-        # So that `read_row` gets the entries too, and can check that they have ids.
+        # So that `read_row` also gets lookup entries, and can check that they have ids.
         self.name_field = self.prefix_field = self.datatype_field = 0
         self.use_repeat = False
         self.term_start = 0
@@ -97,7 +96,7 @@ class DraftDecoder(Decoder):
     def begin_stream(self, settings: Sequence[int]) -> cython.bint:
         has_graph: cython.bint = Decoder.begin_stream(self, settings)
         self.use_repeat = settings[1]
-        # No row is a statement of the released format.
+        # `read_row` gets all statements, as none is in the released format.
         self.statement_fields = 0
         return has_graph
 
@@ -134,7 +133,7 @@ class DraftDecoder(Decoder):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def require_id(self, what: object, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
-        """Raise if a lookup entry leaves out its id, for which the draft has no default."""
+        """Raise if a lookup entry leaves out its id, which has no default in the draft."""
         if self.entry_id(pos, stop) == 0:
             self.fail(f"a {what} entry with the id 0: in the draft dialect ids begin with 1", pos)
         return 0
@@ -144,7 +143,7 @@ class DraftDecoder(Decoder):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def wrapped_statement(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t, width: cython.int) -> cython.int:
-        """Read a triple (`width` 3) or a quad (4) into `last`, where a repeated term is already."""
+        """Read a triple (`width` 3) or a quad (4) into `last`, where repeated terms keep their value."""
         start: cython.Py_ssize_t = pos
         absent: cython.int = (1 << width) - 1
         position: cython.int
@@ -220,7 +219,7 @@ class DraftDecoder(Decoder):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def find_term(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t, position: cython.int) -> cython.int:
-        """Return what an RdfTerm, or at position 3 an RdfGraph, holds: one of PART_*. Its place is noted."""
+        """Return the part kind of an RdfTerm, or at position 3 an RdfGraph, and set `term_start` and `term_stop`."""
         start: cython.Py_ssize_t = pos
         found: cython.int = PART_ABSENT
         tag: cython.longlong
@@ -264,18 +263,18 @@ class DraftDecoder(Decoder):
     ) -> cython.int:
         """Return a term that is neither repeated nor a quoted triple."""
         if kind == PART_IRI:
-            return self.plain_iri(start, stop)
+            return self.draft_iri(start, stop)
         if kind == PART_LITERAL:
             if not self.generalized and position != 2:
                 self.fail_generalized(kind, position, start)
-            return self.kind_literal(start, stop)
+            return self.draft_literal(start, stop)
         # Blank nodes and the default graph are as in the released format.
         return self.term(kind, start, stop, position)
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
-    def plain_iri(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
-        """Return the IRI of a message whose ids stand for themselves; 0 is the empty prefix or name, as slot 0 is."""
+    def draft_iri(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
+        """Return the IRI of a message with explicit ids; 0 is the empty prefix or name, which slot 0 holds."""
         start: cython.Py_ssize_t = pos
         prefix: cython.longlong = 0
         name: cython.longlong = 0
@@ -317,8 +316,8 @@ class DraftDecoder(Decoder):
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
-    def kind_literal(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
-        """Return the literal of a message that says which kind of literal it is."""
+    def draft_literal(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
+        """Return the literal of a message, of which exactly one of `simple`, `langtag` and `datatype` must be set."""
         start: cython.Py_ssize_t = pos
         lex: cython.Py_ssize_t = pos
         lex_length: cython.Py_ssize_t = 0
@@ -355,7 +354,7 @@ class DraftDecoder(Decoder):
                 continue
             kinds += 1
         if kinds != 1:
-            self.fail(f"a literal with {kinds} of simple, langtag and datatype: it has to be one", start)
+            self.fail(f"a literal with {kinds} of simple, langtag and datatype: exactly one must be set", start)
         if datatype >= 0:
             detail = self.datatype_row(datatype, start)
             if detail >= 0:
@@ -378,7 +377,7 @@ class DraftDecoder(Decoder):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def wrapped_quoted(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t, position: cython.int) -> cython.int:
-        """Read a quoted triple and all that it quotes. Levels are kept in arrays, so input cannot exhaust the stack."""
+        """Return a quoted triple. Levels of nesting are kept in arrays, so that input cannot exhaust the stack."""
         level: cython.Py_ssize_t = 1
         at: cython.Py_ssize_t
         found: cython.int
@@ -411,7 +410,7 @@ class DraftDecoder(Decoder):
         stop: cython.Py_ssize_t,
         position: cython.int,
     ) -> cython.int:
-        """Record where the terms of a quoted triple are."""
+        """Record the positions of a quoted triple's terms."""
         start: cython.Py_ssize_t = pos
         absent: cython.int = 7
         tag: cython.longlong

@@ -1,7 +1,7 @@
-"""Batches to draft bytes: the rows of a stream in the draft dialect.
+"""Encode the rows of a stream in the draft dialect.
 
-Planning is that of the released format, with all ids written out. What differs is how a planned row is written: each
-term in a message of its own, what the plan leaves out as a repeated term, literals with their kind.
+Rows are planned as in the released format, but with explicit ids. They are written differently: each term in its own
+message, a term that the plan leaves out as an `RdfRepeat`, literals with their kind.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class DraftEncoder(Encoder):
         g: cython.const[cython.int][::1],
         stop: cython.Py_ssize_t,
     ) -> cython.bint:
-        """Write the rows from `row_at` on, which stays at one that fails, and return whether the output is full."""
+        """Write the rows from `row_at` on and return whether the output is full. `row_at` stays at a row that fails."""
         row: cython.Py_ssize_t
         is_quads: cython.bint = self.physical_type == QUADS
         for row in range(self.row_at, stop):
@@ -110,7 +110,7 @@ class DraftEncoder(Encoder):
             if self.physical_type == GRAPHS:
                 self.enter_graph(g[row])
             if not self.use_repeat:
-                # Then the plan leaves nothing out.
+                # With no previous terms the plan leaves nothing out.
                 self.previous[0] = self.previous[1] = self.previous[2] = self.previous[3] = 0
             self.plan_statement(s[row], p[row], o[row], g[row], is_quads)
             self.write_wrapped_row(ROW_QUAD if is_quads else ROW_TRIPLE, 0, 4 if is_quads else 3)
@@ -148,9 +148,9 @@ class DraftEncoder(Encoder):
     def write_wrapped_row(
         self, row_field: cython.int, first_position: cython.int, width: cython.int
     ) -> cython.Py_ssize_t:
-        """Append the planned message to the frame, as a row, clear the plan and return the size of the row.
+        """Append the planned message to the frame as a row, clear the plan and return the size of the row.
 
-        The message has the positions from `first_position` up to `width`, and counts its fields from 1 there.
+        The message has the positions from `first_position` up to `width`, whose field numbers begin with 1.
         """
         planned: cython.int = self.planned_positions()
         end: cython.Py_ssize_t
@@ -206,20 +206,20 @@ class DraftEncoder(Encoder):
     @cython.inline
     @cython.exceptval(-1, check=False)
     def tagged_before(self, at: cython.Py_ssize_t, stop: cython.Py_ssize_t, tag: cython.int) -> cython.Py_ssize_t:
-        """Write the length and the tag of the message from `at` to `stop` before it."""
+        """Write the length and the tag of the message from `at` to `stop` before it and return their start."""
         return self.number_before(self.number_before(at, stop - at), tag)
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def repeat_before(self, at: cython.Py_ssize_t, position: cython.int) -> cython.Py_ssize_t:
-        """Write a term that repeats the last one at a position so that it ends before `at`."""
+        """Write an `RdfRepeat` for a position, ending before `at`, and return its start."""
         at = self.number_before(self.number_before(at, 0), 0x52)
         return self.number_before(self.number_before(at, 2), (position + 1) << 3 | 2)
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def term_before(self, at: cython.Py_ssize_t, i: cython.Py_ssize_t) -> cython.Py_ssize_t:
-        """Write the IRI, blank node or literal of step `i` so that it ends before `at`."""
+        """Write the IRI, blank node or literal of step `i`, ending before `at`, and return its start."""
         stop: cython.Py_ssize_t = at
         kind: cython.int = self.step_kind[i]
         term: cython.int = self.step_a[i]

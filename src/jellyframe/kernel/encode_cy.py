@@ -1,4 +1,4 @@
-"""Batches to Jelly bytes: the rows of an RDF stream, that is statements, graphs and namespaces."""
+"""Encode the rows of an RDF stream: statements, graphs and namespaces."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class Encoder(FrameEncoder):
         self.physical_type = physical_type
         self.graph = -1
         self.graph_terms = self.terms
-        # The row that began the graph, as long as no statement is in it: then it can be withdrawn.
+        # The row that began the graph, which can be withdrawn while the graph is empty.
         self.graph_is_empty = False
         self.graph_frame = 0
         self.graph_row_end = 0
@@ -109,8 +109,8 @@ class Encoder(FrameEncoder):
     ) -> int:
         """Write rows `start` to `stop` of a batch. `g` may be None only in streams of triples.
 
-        Returns the row after the last one written. It is below `stop` when there is as much output as `output_limit`
-        says: take the output, and continue from there.
+        Returns the row after the last one written. It is below `stop` when the output has reached `output_limit`: take
+        the output, and continue from there.
 
         A statement that cannot be written raises an error, whose `row` is its row in the batch, and has no effect;
         those before it are written.
@@ -130,10 +130,10 @@ class Encoder(FrameEncoder):
         frame: cython.Py_ssize_t,
         start: cython.Py_ssize_t,
     ) -> tuple[int, int]:
-        """Write a batch in frames of its own, given by the row after each, from a frame and a row in it on.
+        """Write a batch in its own frames, from row `start` in frame `frame` on. `frame_ends` has the row after each.
 
-        Only the last frame may be left open. Returns the frame and the row to go on from, as `encode` does; the frame
-        is the number of frames when all are written.
+        Only the last frame may be left open. Returns the frame and the row to continue from, as `encode` does; when
+        all is written, the frame is the number of frames.
         """
         while frame < frame_ends.shape[0]:
             self.encode_range(s, p, o, g, terms, start, frame_ends[frame])
@@ -159,7 +159,7 @@ class Encoder(FrameEncoder):
         start: cython.Py_ssize_t,
         stop: cython.Py_ssize_t,
     ) -> cython.int:
-        # Streams of triples never look at it, but it has to be a column.
+        # Streams of triples do not use it, but it must be a column.
         graph: cython.const[cython.int][::1] = s if g is None else g
         is_full: cython.bint = False
         self.begin_rows(terms, start, stop)
@@ -185,7 +185,7 @@ class Encoder(FrameEncoder):
         g: cython.const[cython.int][::1],
         stop: cython.Py_ssize_t,
     ) -> cython.bint:
-        """Write the rows from `row_at` on, which stays at one that fails, and return whether the output is full."""
+        """Write the rows from `row_at` on and return whether the output is full. `row_at` stays at a row that fails."""
         row: cython.Py_ssize_t
         is_quads: cython.bint = self.physical_type == QUADS
         for row in range(self.row_at, stop):
@@ -232,7 +232,7 @@ class Encoder(FrameEncoder):
     def write_graph_start(self, term: cython.int) -> cython.Py_ssize_t:
         """Write the row that begins a graph and return its size."""
         self.plan(term, 3)
-        # RdfGraphStart counts its fields from 1 where RdfQuad counts the same ones from 13.
+        # The fields of RdfGraphStart begin with 1, and the same ones of RdfQuad with 13.
         self.step_field[0] -= 12
         return self.write_row(ROW_GRAPH_START)
 
@@ -247,15 +247,15 @@ class Encoder(FrameEncoder):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def withdraw_graph(self) -> cython.int:
-        """Take back the start of a graph whose first statement failed, unless it is in a finished frame.
+        """Remove the start of a graph whose first statement failed, unless it is in a finished frame.
 
-        Lookup entries after it stay: they are right wherever they are.
+        Lookup entries after it stay, as they do not depend on it.
         """
         n: cython.Py_ssize_t = self.frame_size - self.graph_row_end
         if self.graph < 0 or not self.graph_is_empty or self.graph_frame != self.frames:
             return 0
-        behind = bytes(memoryview(self.frame)[self.graph_row_end : self.frame_size])
-        move_bytes(self.frame, self.graph_row_end - self.graph_row_size, memoryview(behind), 0, n)
+        following = bytes(memoryview(self.frame)[self.graph_row_end : self.frame_size])
+        move_bytes(self.frame, self.graph_row_end - self.graph_row_size, memoryview(following), 0, n)
         self.frame_size -= self.graph_row_size
         self.frame_rows -= 1
         self.last_prefix = self.graph_undo_prefix

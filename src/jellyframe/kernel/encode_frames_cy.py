@@ -1,4 +1,4 @@
-"""Frames and restart points: the rows of a stream cut into frames, the options row in front, and the finished bytes.
+"""Split the rows of a stream into frames, begin restart points with the options row, and collect the finished bytes.
 
 This module does not know which rows a stream has. An encoder of rows derives from `FrameEncoder`, plans and writes its
 rows, and calls `begin_frame` before a row where `is_frame_full` says so.
@@ -37,7 +37,7 @@ LARGEST_KEPT_OUTPUT = cython.declare(cython.Py_ssize_t, 8 << 20)
 
 @cython.cclass
 class FrameEncoder(TermEncoder):
-    """Cuts rows into frames. `options` is the options message; `frame_row_limit` and `restart_every` are 0 for none.
+    """Splits rows into frames. `options` is the options message; `frame_row_limit` and `restart_every` are 0 for none.
 
     Finished bytes are taken with `take_output`. `restarts` lists the points at which a reader may start: the offset in
     the stream and the number of statements before it. `option_offsets` has the offset of each options message in the
@@ -61,7 +61,7 @@ class FrameEncoder(TermEncoder):
         TermEncoder.__init__(self, names, prefixes, datatypes, generalized, rdf_star, frame_byte_limit)
         self.options = options
         self.frame_row_limit = frame_row_limit
-        # Between statements a frame is cut before it is full, so that it need not be cut inside one.
+        # A frame ends between statements before it is full, so that it need not end inside one.
         self.frame_byte_soft_limit = frame_byte_limit // 4 * 3
         self.delimited = delimited
         self.restart_every = restart_every
@@ -81,7 +81,7 @@ class FrameEncoder(TermEncoder):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def require_open(self) -> cython.int:
-        """Do what `check_open` does."""
+        """Raise an EncodeError unless more can be written to the stream."""
         if self.is_broken:
             raise EncodeError("an earlier error has left the stream incomplete, and nothing more can be written to it")
         if not self.delimited and self.frames > 0:
@@ -107,21 +107,21 @@ class FrameEncoder(TermEncoder):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def may_restart(self) -> cython.bint:
-        """Whether a reader may start at this place of the stream, where a frame begins."""
+        """Return whether the frame that begins here may be a restart point."""
         return True
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def is_restart_near(self) -> cython.bint:
         """Return whether the current frame may be the last one before a restart point."""
-        # The frame will grow by the end of a graph and by its own length in front, at most.
+        # The frame will grow by at most the end of a graph and the length in front of it.
         finished: cython.longlong = self.bytes_taken + self.out_size + self.frame_size + FRAME_OVERHEAD
         return self.restart_every > 0 and finished - self.restart_offset >= self.restart_every
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def restart(self) -> cython.int:
-        """Begin a frame from which a reader may start: the options, and nothing that refers back."""
+        """Begin a frame at a restart point: write the options, and forget all that rows could refer back to."""
         n: cython.Py_ssize_t = len(self.options)
         self.reserve_frame(n + 32)
         self.names.clear()
@@ -190,7 +190,7 @@ class FrameEncoder(TermEncoder):
         return self.flush_frame(metadata)
 
     def finish(self) -> None:
-        """End the stream: write what is not written yet. A stream of nothing is still a frame with the options."""
+        """End the stream and its last frame. An empty stream is one frame with the options."""
         self.leave_graph()
         if self.has_content or self.frames == 0:
             self.end_frame_with(b"")
@@ -201,13 +201,13 @@ class FrameEncoder(TermEncoder):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def leave_graph(self) -> cython.int:
-        """Write the row that ends what goes over several rows. Streams without such rows need nothing here."""
+        """End the open graph. Does nothing in streams without graphs."""
         return 0
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def withdraw_graph(self) -> cython.int:
-        """Take back the row that began what no other row has come to be in. Called for a row that is refused."""
+        """Remove the start of a graph that is still empty, as its first row was refused."""
         return 0
 
     # ---- batches ----
@@ -232,7 +232,7 @@ class FrameEncoder(TermEncoder):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def undo_row(self) -> cython.bint:
-        """Undo the current row, which has been refused. Return true if it can be tried again, with whole IRIs."""
+        """Undo the current row, which was refused, and return whether it can be tried again with whole IRIs."""
         can_try_again: cython.bint = self.is_prefix_table_too_small and not self.whole_iris
         self.undo_statement()
         if can_try_again:
@@ -268,9 +268,9 @@ class FrameEncoder(TermEncoder):
         return 2 + varint_size(1 + varint_size(n) + n) + varint_size(n)
 
     def change_options(self, options: bytes) -> list[int]:
-        """Replace the options message by one of the same length, in the options rows that are still here too.
+        """Replace the options message by one of the same length, also in options rows that have not been taken.
 
-        Returns the offsets of those in bytes that have been taken, where the caller has to replace them.
+        Returns the offsets of those in bytes that have been taken, which the caller has to replace.
         """
         n: cython.Py_ssize_t = len(options)
         taken: list[int] = []

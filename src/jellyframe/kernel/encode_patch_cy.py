@@ -1,4 +1,4 @@
-"""Batches to Jelly bytes: the rows of a patch stream. `decode_patch_cy` describes the columns."""
+"""Encode the rows of a patch stream. `decode_patch_cy` describes the columns."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ else:
         STREAM_PUNCTUATED,
     )
 
-# By how much the fields of the graph in RdfPatchNamespace, and of the value in RdfPatchHeader, lie below those of the
-# graph and of the object in RdfQuad.
+# Subtracted from the field numbers of the graph and the object in RdfQuad, these give those of the graph in
+# RdfPatchNamespace and of the value in RdfPatchHeader.
 GRAPH_SHIFT = cython.declare(cython.int, 10)
 VALUE_SHIFT = cython.declare(cython.int, 7)
 
@@ -120,7 +120,7 @@ class PatchEncoder(FrameEncoder):
     @cython.inline
     @cython.exceptval(-1, check=False)
     def is_new_frame_due(self) -> cython.bint:
-        """Whether the next row begins another frame: also true at the very start."""
+        """Return whether the next row begins another frame; true for the first row."""
         return (
             0 < self.frame_row_limit <= self.frame_rows
             or (self.frame_byte_limit > 0 and self.frame_size >= self.frame_byte_soft_limit)
@@ -140,13 +140,13 @@ class PatchEncoder(FrameEncoder):
     ) -> int:
         """Write rows `start` to `stop` of a batch. `g` may be None only in streams of triples.
 
-        Returns the row after the last one written. It is below `stop` when there is as much output as `output_limit`
-        says: take the output, and continue from there.
+        Returns the row after the last one written. It is below `stop` when the output has reached `output_limit`: take
+        the output, and continue from there.
 
         A row that cannot be written raises an error, whose `row` is its row in the batch, and has no effect; those
         before it are written.
         """
-        # Streams of triples never look at it, but it has to be a column.
+        # Streams of triples do not use it, but it must be a column.
         graph: cython.const[cython.int][::1] = s if g is None else g
         is_full: cython.bint = False
         self.begin_rows(terms, start, stop)
@@ -173,14 +173,14 @@ class PatchEncoder(FrameEncoder):
         g: cython.const[cython.int][::1],
         stop: cython.Py_ssize_t,
     ) -> cython.bint:
-        """Write the rows from `row_at` on, which stays at one that fails, and return whether the output is full."""
+        """Write the rows from `row_at` on and return whether the output is full. `row_at` stays at a row that fails."""
         row: cython.Py_ssize_t
         op: cython.int
         for row in range(self.row_at, stop):
             self.row_at = row
             op = ops[row]
             if self.frame_rows == 0 or self.is_new_frame_due():
-                # Only a bare stream, or one of type FRAME, may have been closed by what came before.
+                # A bare stream ends with its first frame, which an earlier row may have ended.
                 self.require_open()
                 if self.out_size >= self.output_limit:
                     return True
@@ -200,7 +200,7 @@ class PatchEncoder(FrameEncoder):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def plan_other(self, op: cython.int, s: cython.int, o: cython.int, g: cython.int) -> cython.int:
-        """Plan a row that is not a statement, or raise if it has no place here."""
+        """Plan a row that is not a statement. Raises if it is not allowed here."""
         planned: cython.Py_ssize_t
         if op in (PATCH_NAMESPACE_ADD, PATCH_NAMESPACE_DELETE):
             self.plan_text(s, "the name of a namespace")
@@ -238,11 +238,11 @@ class PatchEncoder(FrameEncoder):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def plan_text(self, term: cython.int, what: object) -> cython.int:
-        """Plan a string, the first field of its message, which the batch holds as a plain literal."""
+        """Plan the string of a plain literal as the first field of the message."""
         if self.terms.kinds[term] != KIND_LITERAL:
             raise self.refusal(f"{what} is not a plain literal")
         self.row_bytes += self.terms.values.offsets[term + 1] - self.terms.values.offsets[term]
-        # Labels of blank nodes are written as strings are.
+        # Strings are written as labels of blank nodes are.
         return self.step(KIND_BLANK_NODE, 1, term, 0)
 
     @cython.cfunc

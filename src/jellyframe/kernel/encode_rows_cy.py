@@ -1,6 +1,6 @@
-"""Writing rows as protobuf messages: a plan of steps in, the bytes of a frame out.
+"""Write rows as protobuf messages: a plan of steps in, the bytes of a frame out.
 
-A row is written from its end to its start, so that the length of each message is known when its turn comes.
+A row is written from its end to its start, so that the length of each message is known when it is written.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ else:
     from jellyframe.kernel.steps import CLOSE_TRIPLE, DEEPEST_NESTING, LARGEST_MESSAGE, STEP_OVERHEAD
     from jellyframe.kernel.table_cy import StringTable, TermTable
 
-# A statement of more terms than this is not written: only triples that quote the same triple over and over get there.
+# Most terms of a statement. Only triples that quote the same triple over and over exceed it.
 MOST_STEPS = cython.declare(cython.Py_ssize_t, 1 << 20)
 # Rows above this size get a buffer of just their size.
 LARGE_ROW = cython.declare(cython.Py_ssize_t, 1 << 20)
@@ -51,7 +51,7 @@ GRAPH_END_SIZE = cython.declare(cython.Py_ssize_t, 4)
 class RowWriter:
     """The plan of the current row, and the rows of the frame that is being written.
 
-    `has_content` says whether the frame has rows beside options and lookup entries, which refused statements leave too.
+    `has_content` says whether the frame has rows other than options and lookup entries, which refused statements leave.
     """
 
     def __init__(self, frame_byte_limit: cython.Py_ssize_t):
@@ -80,7 +80,7 @@ class RowWriter:
     @cython.final
     @cython.cfunc
     def refusal_by_option(self, message: str, option: str, value: str) -> EncodeError:
-        """Return the error for the current row, with the stream option that allows it; no value for one to raise."""
+        """Return the error for the current row, with the option that allows it; no `value` for a size to raise."""
         return EncodeError(
             message, row=None if self.row_at < 0 else self.row_at, advice=Advice("stream option", option, value)
         )
@@ -212,7 +212,7 @@ class RowWriter:
     def string_before(
         self, at: cython.Py_ssize_t, strings: StringTable, i: cython.Py_ssize_t, tag: cython.int
     ) -> cython.Py_ssize_t:
-        """Write a string to the row before `at`, with its tag and length in front of it, if it is not empty."""
+        """Write a string, unless empty, with tag and length to the row, ending before `at`, and return its start."""
         n: cython.Py_ssize_t = strings.offsets[i + 1] - strings.offsets[i]
         if n == 0:
             return at
@@ -223,7 +223,7 @@ class RowWriter:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def write_row(self, row_field: cython.int) -> cython.Py_ssize_t:
-        """Append the planned message to the frame, as a row, clear the plan and return the size of the row."""
+        """Append the planned message to the frame as a row, clear the plan and return the size of the row."""
         at: cython.Py_ssize_t
         stop: cython.Py_ssize_t
         end: cython.Py_ssize_t
@@ -289,7 +289,7 @@ class RowWriter:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def flush_frame(self, metadata: bytes) -> cython.int:
-        """Called when the frame is complete."""
+        """Finish the frame and begin an empty one."""
         raise NotImplementedError
 
 

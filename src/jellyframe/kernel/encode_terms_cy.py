@@ -1,7 +1,7 @@
-"""Planning how terms and statements are written, with the lookup tables and defaults that make them small.
+"""Plan how terms and statements are written, with the lookup tables and defaults that make them small.
 
-A statement is written in two steps. The plan goes over its terms in the order of the format's numbering, finds or makes
-their lookup entries and notes what to write. Then `encode_rows_cy` writes the row.
+A statement is written in two steps. The plan goes over its terms in the order that ids depend on, finds or makes
+their lookup entries and records what to write. Then `encode_rows_cy` writes the row.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if cython.compiled:
     from cython.cimports.jellyframe.kernel.lookup_slots_cy import LookupSlots
     from cython.cimports.jellyframe.kernel.lookup_write_cy import LookupWriter
     from cython.cimports.jellyframe.kernel.recency import touch
-    from cython.cimports.jellyframe.kernel.runs import behind_last, equal_bytes, hash_bytes
+    from cython.cimports.jellyframe.kernel.runs import after_last, equal_bytes, hash_bytes
     from cython.cimports.jellyframe.kernel.steps import CLOSE_TRIPLE, DEEPEST_NESTING, STEP_OVERHEAD
     from cython.cimports.jellyframe.kernel.table_cy import StringTable, TermTable
 else:
@@ -46,7 +46,7 @@ else:
     )
     from jellyframe.kernel.lookup_slots_cy import LookupSlots
     from jellyframe.kernel.recency import touch
-    from jellyframe.kernel.runs import behind_last, equal_bytes, hash_bytes
+    from jellyframe.kernel.runs import after_last, equal_bytes, hash_bytes
     from jellyframe.kernel.steps import CLOSE_TRIPLE, DEEPEST_NESTING, STEP_OVERHEAD
     from jellyframe.kernel.table_cy import StringTable, TermTable
 
@@ -101,7 +101,7 @@ class TermEncoder(RowWriter):
     @cython.final
     @cython.cfunc
     def use_terms(self, terms: TermTable) -> None:
-        """Take another table of terms. What was remembered of the last one's terms no longer holds."""
+        """Switch to another table of terms, with empty memos."""
         self.terms = terms
         self.memo = int_column(4 * cython.cast(cython.Py_ssize_t, terms.count))
         self.memo_datatype = int_column(2 * terms.datatypes.count)
@@ -112,7 +112,7 @@ class TermEncoder(RowWriter):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def begin_statement(self) -> cython.int:
-        """Save the state, so that a statement that turns out to be impossible can be undone."""
+        """Save the state, so that the statement can be undone if it is refused."""
         self.stamp += 1
         self.undo_prefix = self.last_prefix
         self.undo_name = self.last_name
@@ -144,7 +144,7 @@ class TermEncoder(RowWriter):
     def plan_statement(
         self, s: cython.int, p: cython.int, o: cython.int, g: cython.int, has_graph: cython.bint
     ) -> cython.int:
-        """Plan the terms of a statement, those that do not repeat the last one's."""
+        """Plan the terms of a statement that do not repeat those of the last one."""
         self.begin_statement()
         self.plan_position(0, s)
         self.plan_position(1, p)
@@ -172,7 +172,7 @@ class TermEncoder(RowWriter):
         """Plan the graph of a row that has no other terms of a statement, unless it repeats the last one."""
         self.plan_position(3, graph)
         if self.previous_terms is not self.terms:
-            # The other terms of the last statement lie in the table before, and are not repeated.
+            # The other terms of the last statement are in the earlier table, and are not repeated.
             self.previous[0] = self.previous[1] = self.previous[2] = 0
             self.change_previous_terms()
         return 0
@@ -197,7 +197,7 @@ class TermEncoder(RowWriter):
     @cython.inline
     @cython.exceptval(-1, check=False)
     def is_repeated(self, before: cython.int, term: cython.int) -> cython.bint:
-        """Return whether a term is the same as one of the last statement. Mostly a cheap test shows that it is not."""
+        """Return whether a term is the same as one of the last statement. A cheap test mostly shows that it is not."""
         a: StringTable = self.previous_terms.values
         b: StringTable = self.terms.values
         end: cython.Py_ssize_t = b.offsets[term + 1]
@@ -216,7 +216,7 @@ class TermEncoder(RowWriter):
     @cython.inline
     @cython.exceptval(-1, check=False)
     def has_ids_of(self, before: cython.int, at: cython.Py_ssize_t) -> cython.bint:
-        """Return whether the IRI whose memo is at `at` is that term of the last statement, by its ids."""
+        """Return whether the IRI whose memo is at `at` has the ids of the term `before`."""
         b: cython.Py_ssize_t = 4 * cython.cast(cython.Py_ssize_t, before)
         return (
             self.memo[b] == self.memo[at]
@@ -245,7 +245,7 @@ class TermEncoder(RowWriter):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def plan(self, term: cython.int, position: cython.int) -> cython.int:
-        """Plan the term at a position of a statement, with all that it quotes."""
+        """Plan the term at a position of a statement, with the terms that it quotes."""
         depth: cython.int = 0
         child: cython.int
         at: cython.int
@@ -321,9 +321,9 @@ class TermEncoder(RowWriter):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def plan_iri(self, term: cython.int, field: cython.int, before: cython.int) -> cython.int:
-        """Find the ids of an IRI, adding entries where it has none, and plan them as what differs from the defaults.
+        """Find the ids of an IRI, adding entries where it has none, and plan those that differ from the defaults.
 
-        Nothing is planned if it repeats the term `before` of the last statement, which is -1 if that does not matter.
+        Nothing is planned if it repeats the term `before` of the last statement; -1 if there is none to repeat.
         """
         names: LookupWriter = self.names
         prefixes: LookupWriter = self.prefixes
@@ -331,7 +331,7 @@ class TermEncoder(RowWriter):
         name: cython.int = self.memo[at]
         prefix: cython.int = self.memo[at + 2]
         if self.previous_terms is not self.terms:
-            # Ids are remembered for the terms of one table only.
+            # The memo has the ids of one table's terms only.
             if before >= 0 and self.is_repeated(before, term):
                 return 0
             before = -1
@@ -354,7 +354,7 @@ class TermEncoder(RowWriter):
             prefix = self.memo[at + 2]
         if self.explicit_ids:
             return self.step(KIND_IRI, field, prefix, name)
-        # The first IRI of a stream says both ids, so that nothing depends on what a reader had before.
+        # The first IRI of a stream states both ids, so that nothing depends on what a reader read before.
         self.step(
             KIND_IRI,
             field,
@@ -369,7 +369,7 @@ class TermEncoder(RowWriter):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def find_iri(self, term: cython.int) -> cython.int:
-        """Give both parts of an IRI a slot, and remember the slots."""
+        """Give both parts of an IRI a slot, and put the slots into the memo."""
         values: StringTable = self.terms.values
         at: cython.Py_ssize_t = 4 * cython.cast(cython.Py_ssize_t, term)
         start: cython.Py_ssize_t = values.offsets[term]
@@ -382,9 +382,9 @@ class TermEncoder(RowWriter):
                 split = stop
             elif not self.whole_iris:
                 # After the last '#', or else after the last '/'.
-                split = behind_last(values.data, start, stop - start, 0x23)
+                split = after_last(values.data, start, stop - start, 0x23)
                 if split == start:
-                    split = behind_last(values.data, start, stop - start, 0x2F)
+                    split = after_last(values.data, start, stop - start, 0x2F)
             if split > start or not self.explicit_ids:
                 prefix = self.prefix_slot(start, split - start)
         if split < stop or prefix == 0 or not self.explicit_ids:
@@ -399,7 +399,7 @@ class TermEncoder(RowWriter):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def prefix_slot(self, start: cython.Py_ssize_t, n: cython.Py_ssize_t) -> cython.int:
-        """Return the slot of a prefix. New IRIs often have the prefix of the last new one, which is quick to see."""
+        """Return the slot of a prefix. The prefix of the last new IRI is tried first, as it often comes again."""
         slots: LookupSlots = self.prefixes.slots
         latest: cython.int = self.latest_prefix
         if (
@@ -453,7 +453,7 @@ class TermEncoder(RowWriter):
         start: cython.Py_ssize_t,
         n: cython.Py_ssize_t,
     ) -> cython.int:
-        """Return the slot of a string in a lookup table; when it is new there, its entry is written."""
+        """Return the slot of a string in a lookup table, and write its entry if it is new there."""
         h: cython.longlong = hash_bytes(strings.data, start, n, SEED)
         slot: cython.int = table.find(strings.data, start, n, h)
         entry_id: cython.int
@@ -470,7 +470,7 @@ class TermEncoder(RowWriter):
                 f"max_{what}_table_size",
                 "",
             )
-        # The first entry says its id, so that nothing depends on what a reader had before.
+        # The first entry states its id, so that nothing depends on what a reader read before.
         entry_id = slot
         if table.slots.last_id != 0 and slot == table.slots.last_id + 1 and not self.explicit_ids:
             entry_id = 0

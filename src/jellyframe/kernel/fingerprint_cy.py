@@ -1,7 +1,7 @@
 """Fingerprints of statements: keyed hashes of 128 bits that tell statements apart, whatever batch they are in.
 
-With a key that nobody knows, statements with equal fingerprints cannot be made on purpose. That two of 10¹² statements
-have the same one by chance has a probability of about 10⁻¹⁵.
+With a secret key, statements with equal fingerprints cannot be made on purpose. The probability that two of 10¹²
+statements have the same one by chance is about 10⁻¹⁵.
 
 A *record* is three 64-bit numbers: the halves of a fingerprint, and a number that identifies its row.
 """
@@ -68,9 +68,9 @@ class Fingerprints:
         self._details = self._languages = words(0)
 
     def of_terms(self, terms: TermTable, nodes_are_equal: cython.bint = False) -> memoryview:
-        """Return the hash of each term of a table: two numbers each. The default graph has 0.
+        """Return the hash of each term of a table, two numbers each: 0 for the default graph.
 
-        With `nodes_are_equal` blank nodes have 0, too.
+        With `nodes_are_equal`, they are 0 for blank nodes too.
         """
         term: cython.int
         kind: cython.int
@@ -86,7 +86,7 @@ class Fingerprints:
             if kind == KIND_DEFAULT_GRAPH or (nodes_are_equal and kind == KIND_BLANK_NODE):
                 out[2 * term] = out[2 * term + 1] = 0
             elif kind == KIND_QUOTED_TRIPLE:
-                # The terms that it quotes stand before it in the table.
+                # The terms that it quotes come before it in the table.
                 self._collect(terms, term, out, parts)
                 fingerprint_bytes(out, 2 * term, part_bytes, 0, 48, self._key, self._other_key ^ KIND_QUOTED_TRIPLE)
             else:
@@ -96,8 +96,8 @@ class Fingerprints:
     def of_statements(self, columns: tuple[Any, Any, Any, Any], terms: TermTable) -> memoryview:
         """Return the fingerprint of each statement, two numbers each. A triple is a quad in the default graph.
 
-        The hash of a term is computed when it comes for the first time, so that a few rows over a large table take
-        little, unless it has quoted triples.
+        Unless the table has quoted triples, only the terms of these rows are hashed, so that a few rows over a large
+        table cost little.
         """
         s: cython.const[cython.int][::1] = columns[0]
         p: cython.const[cython.int][::1] = columns[1]
@@ -148,7 +148,7 @@ class Fingerprints:
     def _require(
         self, terms: TermTable, term: cython.int, hashes: cython.ulonglong[::1], known: cython.uchar[::1]
     ) -> cython.int:
-        """Compute the hash of a term that comes for the first time."""
+        """Compute the hash of a term at its first use."""
         known[term] = 1
         if terms.kinds[term] != KIND_DEFAULT_GRAPH:
             self._of_plain(terms, term, terms.kinds[term], hashes)
@@ -206,10 +206,10 @@ class Fingerprints:
 def bucket_records(
     fingerprints: Any, operations: Any, first: cython.ulonglong, bits: cython.int
 ) -> tuple[Any, list[int]]:
-    """Return a record for each fingerprint, sorted by bucket, and where in records each bucket ends.
+    """Return a record for each fingerprint, stably sorted by bucket, and the end of each bucket, counted in records.
 
-    The bucket is the number in the first `bits` of a fingerprint; within a bucket the order stays. Rows are numbered
-    from `first`. With `operations`, of a patch, the number is twice that of the row, and one more for a delete.
+    The bucket is the number in the first `bits` of a fingerprint. Rows are numbered from `first`. With the `operations`
+    of a patch, the number in a record is twice that of the row, plus one for a delete.
     """
     given: cython.const[cython.ulonglong][::1] = fingerprints
     has_ops: cython.bint = operations is not None
@@ -262,7 +262,7 @@ def mask_of_bits(bits: cython.const[cython.uchar][::1], start: cython.Py_ssize_t
 
 
 def mask_of_operations(operations: cython.const[cython.int][::1], wanted: cython.uint) -> Any:
-    """Return a mask: 1 for each row whose operation is a bit of `wanted`; None if none is."""
+    """Return a mask: 1 for each row whose operation is a bit of `wanted`; None if there is none."""
     i: cython.Py_ssize_t
     count: cython.Py_ssize_t = 0
     result = bytearray(max(operations.shape[0], 1))
@@ -275,7 +275,7 @@ def mask_of_operations(operations: cython.const[cython.int][::1], wanted: cython
 
 
 def mask_of_blank_nodes(columns: tuple[Any, Any, Any, Any], terms: TermTable) -> Any:
-    """Return a mask: 1 for each row that has a blank node, in a quoted triple too; None if none has."""
+    """Return a mask: 1 for each row that has a blank node, in a quoted triple too; None if there is none."""
     term: cython.int
     i: cython.Py_ssize_t
     at: cython.Py_ssize_t

@@ -6,7 +6,7 @@ cdef class FingerprintTable:
     cdef unsigned long long _part
     cdef unsigned long long _parts_mask
     cdef readonly Py_ssize_t count
-    cdef readonly Py_ssize_t most
+    cdef readonly Py_ssize_t capacity
 
     cdef Py_ssize_t _slot(self, unsigned long long high, unsigned long long low) except -1
     cdef int _fill(

@@ -1,4 +1,4 @@
-"""A hash table of records: which fingerprints came, and with which number."""
+"""A hash table of records: fingerprints with their numbers."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
 
 from jellyframe.kernel.fingerprint_cy import words
 
-# What is known of an entry: that there is one; that the other side has it too; that the other side has brought it.
+# Flags of an entry: it was added here; the other side has it too; only the other side has it.
 PRESENT = cython.declare(cython.uchar, 1)
 SHARED = cython.declare(cython.uchar, 2)
 FOREIGN = cython.declare(cython.uchar, 4)
-# Which part a record belongs to is said by bits that choose neither its bucket nor its slot.
+# The part of a record is told by bits that choose neither its bucket nor its slot.
 PART_SHIFT = cython.declare(cython.int, 8)
 
 
 @cython.final
 @cython.cclass
 class FingerprintTable:
-    """Records of up to `most` fingerprints, of which one part of `parts`, a power of two, is looked at."""
+    """Records of up to `capacity` fingerprints. Only those of one part of `parts`, a power of two, are used."""
 
-    __slots__ = ("_flags", "_keys", "_mask", "_numbers", "_part", "_parts_mask", "count", "most")
+    __slots__ = ("_flags", "_keys", "_mask", "_numbers", "_part", "_parts_mask", "capacity", "count")
 
-    def __init__(self, most: int, part: int = 0, parts: int = 1) -> None:
+    def __init__(self, capacity: int, part: int = 0, parts: int = 1) -> None:
         slots = 16
-        while slots * 2 < most * 3:
+        while slots * 2 < capacity * 3:
             slots *= 2
-        self.most = most
+        self.capacity = capacity
         self.count = 0
         self._mask = slots - 1
         self._part = part
@@ -41,7 +41,7 @@ class FingerprintTable:
     @cython.inline
     @cython.exceptval(-1, check=False)
     def _slot(self, high: cython.ulonglong, low: cython.ulonglong) -> cython.Py_ssize_t:
-        """Return where a fingerprint is, or the free slot where it would be; -2 if it belongs to another part."""
+        """Return the slot of a fingerprint, or the free slot for it; -2 if it belongs to another part."""
         slot: cython.Py_ssize_t
         if ((high >> PART_SHIFT) & self._parts_mask) != self._part:
             return -2
@@ -60,8 +60,8 @@ class FingerprintTable:
         number: cython.ulonglong,
         flags: cython.uchar,
     ) -> cython.int:
-        if self.count >= self.most:
-            raise IndexError(f"more than {self.most} fingerprints in a table made for so many")
+        if self.count >= self.capacity:
+            raise IndexError(f"more than {self.capacity} fingerprints, which is the capacity of the table")
         self._keys[2 * slot] = high
         self._keys[2 * slot + 1] = low
         self._numbers[slot] = number
@@ -91,9 +91,9 @@ class FingerprintTable:
                     self._numbers[slot] = records[i + 2]
 
     def compare(self, records: cython.const[cython.ulonglong][::1], bits: cython.uchar[::1]) -> int:
-        """Compare with the records of another side: set the bit of each that is not here, where it comes first.
+        """Compare with the records of the other side: set the bit of each that is not here, once per fingerprint.
 
-        This and the methods below return how many bits they have set.
+        This and the methods below return the number of bits set.
         """
         i: cython.Py_ssize_t
         slot: cython.Py_ssize_t
@@ -109,7 +109,7 @@ class FingerprintTable:
         return count
 
     def set_unshared(self, bits: cython.uchar[::1]) -> int:
-        """Set the bits of those that were added here, and that the other side has not."""
+        """Set the bits of the records that were added here and that the other side does not have."""
         slot: cython.Py_ssize_t
         count: cython.Py_ssize_t = 0
         for slot in range(self._flags.shape[0]):
@@ -118,7 +118,7 @@ class FingerprintTable:
         return count
 
     def set_last(self, bits: cython.uchar[::1]) -> int:
-        """Set the bit of the row of a patch that is the last one for each statement."""
+        """Set the bit of the last row of a patch for each statement."""
         slot: cython.Py_ssize_t
         count: cython.Py_ssize_t = 0
         for slot in range(self._flags.shape[0]):
@@ -127,7 +127,7 @@ class FingerprintTable:
         return count
 
     def apply(self, records: cython.const[cython.ulonglong][::1], bits: cython.uchar[::1]) -> int:
-        """Compare the last operations of a patch with the statements of data: set the bit of each that is deleted."""
+        """Compare the last operations of a patch with the statements of data: set the bits of the deleted ones."""
         i: cython.Py_ssize_t
         slot: cython.Py_ssize_t
         count: cython.Py_ssize_t = 0
@@ -141,7 +141,7 @@ class FingerprintTable:
         return count
 
     def set_missing(self, bits: cython.uchar[::1]) -> int:
-        """Set the bits of the rows of a patch that add what the data has not."""
+        """Set the bits of the rows of a patch that add statements which the data does not have."""
         slot: cython.Py_ssize_t
         count: cython.Py_ssize_t = 0
         for slot in range(self._flags.shape[0]):

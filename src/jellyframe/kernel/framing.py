@@ -1,4 +1,4 @@
-"""Whether a frame is full, asked before every row; `framing.pxd` has the same for C."""
+"""The check before every row whether the frame is full; `framing.pxd` has the same for C."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def is_frame_full(encoder: FrameEncoder) -> bool:
-    """Return whether the next row begins another frame: also true at the very start."""
+    """Return whether the next row begins another frame; true for the first row."""
     return (
         encoder.restart_due
         or 0 < encoder.frame_row_limit <= encoder.frame_rows

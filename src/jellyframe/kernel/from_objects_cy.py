@@ -1,4 +1,4 @@
-"""Python statements to batches. Each distinct term is converted once per batch, not once per row."""
+"""Convert Python statements to batches. Each distinct term is converted once per batch, not once per row."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ NO_TERM = cython.declare(cython.int, -2)
 SCRATCH_BYTES = cython.declare(cython.Py_ssize_t, 128)
 # Most rows to reserve on an iterable's own estimate of its length, which may be wrong.
 MOST_ROWS_HINTED = cython.declare(cython.Py_ssize_t, 1 << 16)
-# What a term takes beyond its string, here and in the encoder, roughly.
+# Approximate bytes of a term beyond its string, here and in the encoder.
 TERM_BYTES = cython.declare(cython.Py_ssize_t, 64)
 NO_LIMIT = 0x7FFFFFFFFFFFFFFF
-# Neither a term nor any other value that can be passed for one.
+# Differs from every object that can be passed as a term.
 NOTHING = object()
 
 
@@ -55,11 +55,11 @@ NOTHING = object()
 class StatementBuilder:
     """Fills a batch with Python statements: triples, or quads when `has_graph`.
 
-    A statement is a `Triple`, a `Quad`, or a plain tuple of as many terms. When `has_graph` is None the first
-    statement tells. Where rows of patches `may_lack_terms`, DEFAULT_GRAPH stands for one.
+    A statement is a `Triple`, a `Quad`, or a plain tuple of as many terms. If `has_graph` is None, the first statement
+    decides. With `may_lack_terms`, for rows of patches, DEFAULT_GRAPH stands for an absent term.
 
-    `text_classes` lets terms be objects of another library's subclasses of str: the kind of term for each class. Of
-    a literal the attributes `language` and `datatype` are asked. No object of ours is made of them.
+    `text_classes` lets terms be objects of another library's subclasses of str: it has the kind of term for each class.
+    Literals have the attributes `language` and `datatype`. The objects are read directly, without making ours of them.
     """
 
     _builder: BatchBuilder
@@ -123,11 +123,11 @@ class StatementBuilder:
 
     @property
     def has_graph(self) -> bool | None:
-        """Whether the statements are quads; None as long as that is open."""
+        """Whether the statements are quads; None if the first statement is still to decide."""
         return None if self._is_open else bool(self._builder.has_graph)
 
     def take(self) -> BatchBuilder:
-        """Return what was added since the last call, and begin a new batch of the same kind of statement."""
+        """Return the statements added since the last call, and begin a new batch of the same kind of statement."""
         builder = self._builder
         self._taken += builder.rows
         self._begin(builder.has_graph, 0)
@@ -141,8 +141,8 @@ class StatementBuilder:
     ) -> int:
         """Add up to `max_rows` statements, or until their terms take `max_bytes`, and return how many were added.
 
-        No more are drawn than are added: given an iterator, the next call goes on where this one stopped. 0 means that
-        it has ended. When a statement is refused, or the iterable raises, those before it have been added.
+        No more are drawn than are added: given an iterator, the next call continues where this one stopped. 0 means
+        that it is exhausted. If a statement is refused, or the iterable raises, those before it have been added.
         """
         rows: cython.Py_ssize_t = 0
         size: cython.Py_ssize_t
@@ -191,7 +191,7 @@ class StatementBuilder:
     @cython.inline
     @cython.exceptval(-1, check=False)
     def _size(self) -> cython.Py_ssize_t:
-        """Return the bytes that the terms of the batch take, roughly."""
+        """Return the approximate number of bytes that the terms of the batch take."""
         terms: TermTable = self._builder.terms
         return (
             terms.values.data_size
@@ -229,7 +229,7 @@ class StatementBuilder:
         kind = self._text_classes.get(type(term))
         if kind is None:
             kind = self._inherited_kind(term)
-        # A subclass may have its own ideas of str(), which is not the text.
+        # A subclass may override `__str__`.
         raw = self._utf8(str.__str__(term))
         if kind != KIND_LITERAL:
             known = self._intern(kind, 0, raw)
@@ -327,8 +327,8 @@ class StatementBuilder:
         p: cython.int
         o: cython.int
         known: cython.int
-        # By identity first: triples that quote one triple twice, and so on, would take forever otherwise. An entry
-        # holds its object, so that no other can get the same identity.
+        # By identity first: triples that quote one triple twice at each level would take exponential time otherwise.
+        # An entry holds its object, so that no other can get the same identity.
         earlier = self._quoted_objects.get(id(parts))
         if earlier is not None:
             return earlier[1]
@@ -366,7 +366,7 @@ class StatementBuilder:
 
     @cython.cfunc
     def _error(self, what: str) -> EncodeError:
-        """Return the error of the statement that is next to be added."""
+        """Return an error for the next statement to be added."""
         return EncodeError(f"statement {self._taken + self._builder.rows} {what}")
 
 
@@ -376,7 +376,7 @@ def _room_for(statements: Iterable[tuple[Any, ...]], max_rows: int) -> int:
 
 
 def build_statements(statements: Iterable[tuple[Any, ...]], quads: bool | None = None) -> BatchBuilder:
-    """Return a builder with all the statements. Whether they are quads the first one tells, unless given."""
+    """Return a builder with all the statements. If `quads` is None, the first one decides whether they are."""
     builder = StatementBuilder(quads)
     builder.add(statements, 0x7FFFFFFF)
     return builder.take()
@@ -386,7 +386,7 @@ _TERMS = "pass an IRI, a BlankNode, a Literal or a Triple"
 
 
 def _described(value: object) -> str:
-    """Return a value for a message: a string as such, other values by their type."""
+    """Return a description of a value for messages: the text of a string, the type of other values."""
     return f"the str {shortened(value)}" if type(value) is str else f"a {type(value).__name__}"
 
 

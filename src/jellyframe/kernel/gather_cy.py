@@ -1,7 +1,7 @@
-"""From columns of terms to columns of strings, as Arrow lays them out.
+"""Convert columns of terms to Arrow string columns.
 
-Each string of a column is looked up in a table of strings, by its row there. That is done in two steps: the offsets,
-which tell how much memory the bytes need, and then the bytes.
+Each row of a column refers to a row of a table of strings. The offsets are written first, as they tell how much memory
+the bytes need, and then the bytes.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ MAX_STRING_BYTES = cython.declare(cython.longlong, 0x7FFFFFFF)
 
 
 def cut_rows(columns: list[memoryview], table: TermTable, max_bytes: cython.longlong) -> list[int]:
-    """Return where to cut the rows of a batch so that the text of each part takes up to `max_bytes`.
+    """Return where to cut the rows of a batch so that the text of each part takes at most `max_bytes`.
 
-    Terms count once for every row that has them. A row that takes more by itself is a part of its own. The result has
-    the end of each part, that of the last one included.
+    Terms count once for every row that has them. A row that exceeds the limit is a part of its own. The result has the
+    end of each part, including the last.
     """
     rows: cython.Py_ssize_t = len(columns[0])
     if _is_within(columns, table, max_bytes):
@@ -54,7 +54,7 @@ def cut_rows(columns: list[memoryview], table: TermTable, max_bytes: cython.long
 
 
 def _is_within(columns: list[memoryview], table: TermTable, max_bytes: cython.longlong) -> bool:
-    """Return whether a bound that is quickly found shows that all rows of a batch fit. Quoted triples have none."""
+    """Return whether a cheap upper bound shows that all rows of a batch fit. There is none for quoted triples."""
     if table.quoted_count > 0:
         return False
     rows: cython.Py_ssize_t = len(columns[0])
@@ -72,7 +72,7 @@ def _is_within(columns: list[memoryview], table: TermTable, max_bytes: cython.lo
 def gather_offsets(
     rows: cython.const[cython.int][::1], offsets: cython.const[cython.int][::1], out: cython.int[::1]
 ) -> int:
-    """Return where each string of a column begins, and how many bytes they all take."""
+    """Write the offsets of a column's strings and return how many bytes the strings take."""
     i: cython.Py_ssize_t
     at: cython.longlong = 0
     out[0] = 0
@@ -109,9 +109,9 @@ def gather_kinds(
     offsets: cython.int[::1],
     out: cython.uchar[::1],
 ) -> int:
-    """Write the names of the kinds of a column of terms, and where each begins; return their bytes in all.
+    """Write the names of the kinds of a column's terms, and their offsets, and return how many bytes the names take.
 
-    A name is of up to eight bytes, which are a number here. `out` has room for that many in every row.
+    A name has up to eight bytes, and is given as one number. `out` has room for eight bytes in every row.
     """
     i: cython.Py_ssize_t
     kind: cython.int
@@ -134,10 +134,9 @@ def detail_offsets(
     out: cython.int[::1],
     valid: cython.uchar[::1],
 ) -> tuple[int, int]:
-    """Return where the string of the detail of each term begins, for terms of one kind. Others have an empty one.
+    """Write the offsets of the strings of details, and return how many bytes they take and how many are null.
 
-    In `valid` the bits of the others are cleared, which all have to be set. Returns how many bytes the strings
-    take, and how many terms have none.
+    Only terms of the given kind have one. In `valid`, where all bits must be set, those of the others are cleared.
     """
     i: cython.Py_ssize_t
     term: cython.int
@@ -166,7 +165,7 @@ def detail_bytes(
     out_offsets: cython.const[cython.int][::1],
     out: cython.uchar[::1],
 ) -> None:
-    """Copy the bytes of these strings, one after the other."""
+    """Copy the bytes of the strings whose offsets `detail_offsets` wrote."""
     i: cython.Py_ssize_t
     n: cython.int
     for i in range(terms.shape[0]):
@@ -178,7 +177,7 @@ def detail_bytes(
 def clear_default_graphs(
     terms: cython.const[cython.int][::1], kinds: cython.const[cython.uchar][::1], valid: cython.uchar[::1]
 ) -> int:
-    """Clear the bit of each row that has the default graph and return how many those are."""
+    """Clear the bits of the rows that have the default graph, and return how many there are."""
     i: cython.Py_ssize_t
     nulls: cython.Py_ssize_t = 0
     for i in range(terms.shape[0]):

@@ -1,4 +1,4 @@
-"""Labels of blank nodes that N-Triples cannot hold: written in hexadecimal, and turned back where we wrote them."""
+"""Labels of blank nodes that N-Triples cannot hold: written in hexadecimal, and restored when read."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import re
 from functools import cache
 
 # Labels that N-Triples cannot hold are written as these letters and the label's bytes in hexadecimal. So are labels
-# that begin with these letters themselves: no two labels are ever written alike.
+# that begin with these letters themselves, so that no two labels are written the same.
 HEX_LABEL = b"hex-"
 
 
 @cache
 def _label_pattern() -> re.Pattern[str]:
-    """Return a pattern for labels. Many programs start and never need it, so no import compiles it."""
+    """Return the pattern of labels, compiled at the first call, as many programs never need it."""
     # PN_CHARS of the grammar; the compiled scanner of text has the same ranges.
     first = (
         "A-Za-z0-9_\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c\u200d\u2070-\u218f"
@@ -28,15 +28,15 @@ def hex_label(label: bytes) -> bytes:
 
 
 def written_label(label: str) -> str:
-    """Return a label as it stands in N-Triples: as it is where that can be, else in hexadecimal."""
+    """Return a label as N-Triples can hold it: unchanged if possible, else in hexadecimal."""
     if _label_pattern().fullmatch(label) and not label.startswith(HEX_LABEL.decode()):
         return label
-    # A lone surrogate is in no UTF-8 text; here it is for a person to see, not for a file.
+    # UTF-8 cannot hold a lone surrogate, but this text is shown to a person, not written to a file.
     return hex_label(label.encode("utf-8", "surrogatepass")).decode()
 
 
 def original_label(label: bytes) -> bytes:
-    """Return the label that was written like this; the same, if it cannot have been one in hexadecimal."""
+    """Return the label that was written like this: itself, unless `hex_label` wrote it."""
     try:
         original = bytes.fromhex(label.removeprefix(HEX_LABEL).decode())
         original.decode()

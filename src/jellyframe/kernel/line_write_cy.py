@@ -1,7 +1,7 @@
-"""Batches to lines of N-Triples, N-Quads and RDF Patch.
+"""Write batches as lines of N-Triples, N-Quads and RDF Patch.
 
 The text of each term of a batch is made once; a line is then a few copies. Where these texts would take too much
-memory, because quoted triples repeat long terms, `ntriples_stream_cy` writes the lines without them.
+memory, because quoted triples repeat long terms, `ntriples_stream_cy` writes the lines instead.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ MAX_STRING_BYTES = cython.declare(cython.Py_ssize_t, 0x7FFFFFFF)
 PATCH_END = b"# end of patch\n"
 # A longer key of a header is written in quotation marks, whatever it is.
 LONGEST_WORD = cython.declare(cython.Py_ssize_t, 255)
-# By operation, the letters of the word that stands for it; a blank where there is none.
+# The letters of the word for each operation; a blank where there is none.
 _FIRST_LETTERS = cython.declare(cython.const[cython.uchar][::1], b"  ADPPTTT     H ")
 _SECOND_LETTERS = cython.declare(cython.const[cython.uchar][::1], b"    ADXCA       ")
-# What a line takes beside its terms, at most: a punctuation mark, or else a word and the blanks after it and after
-# four terms, the full stop and the line end.
+# Most bytes of a line besides its terms: a punctuation mark, or else a word, the blanks after it and after four terms,
+# the full stop and the line end.
 LINE_EXTRA = cython.declare(cython.Py_ssize_t, len(PATCH_END))
 
 
@@ -63,7 +63,7 @@ def write_lines(
     """Return the rows `start` to `stop` as lines, but no more than `max_bytes`, and the row at which they end.
 
     `strings` are the texts of the terms; `g` is None for triples. If even the first row takes more, there are no lines.
-    With a `memory`, lines that nothing refers to any more are written over.
+    With a `memory`, buffers of earlier lines that nothing refers to any more are reused.
     """
     writer: LineWriter = LineWriter(strings)
     graphs: cython.const[cython.int][::1]
@@ -76,7 +76,7 @@ def write_lines(
         graphs = g
         for row in range(start, stop):
             size += writer.length(graphs[row]) + 1
-    # Most often all rows fit, which the sum tells at less cost than row by row.
+    # Mostly all rows fit, and the sum shows that at less cost than a check of each row.
     while size > max_bytes:
         stop -= 1
         size -= 5 + writer.length(s[stop]) + writer.length(p[stop]) + writer.length(o[stop])
@@ -157,7 +157,7 @@ def write_patch_lines(
 
 
 def row_refusal(op: cython.int, row: cython.Py_ssize_t) -> EncodeError:
-    """Return the error of a row that has not the terms that its operation needs."""
+    """Return the error for a row that lacks terms that its operation needs."""
     if op == PATCH_HEADER:
         return EncodeError("a header needs a plain literal as key, and a value", row=row)
     if op == PATCH_NAMESPACE_ADD:
@@ -168,7 +168,7 @@ def row_refusal(op: cython.int, row: cython.Py_ssize_t) -> EncodeError:
 
 
 def patch_word(op: cython.int) -> bytes:
-    """Return the word that stands for an operation of a patch, which is not a punctuation mark."""
+    """Return the word for an operation of a patch other than a punctuation mark."""
     if op < 0 or op >= len(_FIRST_LETTERS) or _FIRST_LETTERS[op] == 0x20:
         raise EncodeError(f"{op} is not an operation of a patch")
     return bytes((_FIRST_LETTERS[op], _SECOND_LETTERS[op])).rstrip()
@@ -197,7 +197,7 @@ def _is_letter(c: cython.int) -> cython.bint:
 @cython.final
 @cython.cclass
 class LineWriter:
-    """Puts the texts of terms into lines."""
+    """Writes the texts of terms into lines."""
 
     __slots__ = ("_offsets", "_out", "_texts", "size")
 
@@ -213,7 +213,7 @@ class LineWriter:
 
     @cython.cfunc
     def begin(self, size: cython.Py_ssize_t, memory: Memory) -> memoryview:
-        """Make room for the lines, and return where they will be."""
+        """Return the buffer that the lines will be written to."""
         lines = memory.unset_bytes(size)[:size]
         self._out = lines
         return lines
@@ -228,7 +228,7 @@ class LineWriter:
     @cython.inline
     @cython.exceptval(-1, check=False)
     def put(self, term: cython.int) -> cython.int:
-        """Put a term and a blank after it."""
+        """Write a term and a blank."""
         n: cython.Py_ssize_t = self.length(term)
         move_bytes(self._out, self.size, self._texts, self._offsets[term], n)
         self._out[self.size + n] = 0x20
@@ -261,7 +261,7 @@ class LineWriter:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def put_word(self, op: cython.int) -> cython.int:
-        """Put what an operation is called, and a blank after it."""
+        """Write the word for an operation, and a blank."""
         if op < 0 or op >= len(_FIRST_LETTERS) or _FIRST_LETTERS[op] == 0x20:
             raise EncodeError(f"{op} is not an operation of a patch")
         self._out[self.size] = _FIRST_LETTERS[op]
@@ -275,7 +275,7 @@ class LineWriter:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def put_key(self, term: cython.int) -> cython.int:
-        """Put the key of a header: without quotation marks if it is a word."""
+        """Write the key of a header, without quotation marks if it is a word, and a blank."""
         start: cython.Py_ssize_t = self._offsets[term] + 1
         n: cython.Py_ssize_t = self.length(term) - 2
         if n < 1 or not is_word(self._texts, start, start + n):

@@ -23,11 +23,11 @@ FIRST_CAPACITY = cython.declare(cython.int, 63)
 @cython.final
 @cython.cclass
 class LookupSlots:
-    """Strings under the ids 1 to `size`, end to end in one arena that is packed anew when it fills with dead ones.
+    """Strings under the ids 1 to `size`, end to end in one arena that is compacted when it is full.
 
     Memory is taken as it is needed: the columns hold the ids 1 to `capacity`, which is at least that of any string.
-    `last_id` is the id that an entry set last. `generations` tells apart the strings that a slot holds one after the
-    other, so that what was derived from a slot can be recognised as stale. 0 marks a slot that was never set.
+    `last_id` is the id that was set last. Each string of a slot has another generation, so that what was derived from
+    an earlier one can be recognised as stale. The generation 0 marks a slot that was never set.
     """
 
     __slots__ = ("_live", "arena", "arena_size", "capacity", "generations", "last_id", "lengths", "size", "starts")
@@ -53,9 +53,9 @@ class LookupSlots:
         n: cython.Py_ssize_t,
         generation: cython.longlong,
     ) -> cython.int:
-        """Set a slot, up to `size`; the result is below 0x80 exactly when the string is all ASCII.
+        """Set a slot, up to `size`, and return a number that is below 0x80 if and only if the string is ASCII.
 
-        Where this fails, for want of memory or of room in the arena, nothing has changed.
+        If memory or room in the arena is lacking, this raises and nothing has changed.
         """
         non_ascii: cython.int
         if slot > self.capacity:
@@ -90,7 +90,7 @@ class LookupSlots:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def _make_room(self, replaced: cython.Py_ssize_t, n: cython.Py_ssize_t) -> cython.int:
-        """Pack the live strings but the one to replace into a new arena of at least twice the size needed."""
+        """Copy the live strings, except the one to replace, to a new arena of about twice the size needed."""
         need: cython.Py_ssize_t = self._live - self.lengths[replaced] + n
         old: cython.uchar[::1] = self.arena
         slot: cython.Py_ssize_t

@@ -19,5 +19,5 @@ cdef class LookupWriter:
     cdef int insert(
         self, const unsigned char[::1] src, Py_ssize_t start, Py_ssize_t n, long long h, long long stamp
     ) except -1
-    cdef int least_recent(self, long long stamp) except -1
+    cdef int slot_to_evict(self, long long stamp) except -1
     cdef int unchain(self, int slot) except -1

@@ -1,4 +1,4 @@
-"""The writing side of a lookup table: which strings have an id at present, those used least recently giving way."""
+"""The writing side of a lookup table: which strings have an id at present, and which is evicted when it is full."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ else:
 class LookupWriter:
     """The strings of `slots`, found by hash, linked in the order of their last use.
 
-    `stamps[slot]` is the statement that used the slot last: what the present one uses must not be evicted.
+    `stamps[slot]` is the statement that used the slot last: slots that the current one uses must not be evicted.
     """
 
     __slots__ = ("_buckets", "_chain", "_hashes", "_newer", "_older", "count", "generation", "slots", "stamps")
@@ -37,7 +37,7 @@ class LookupWriter:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def _set_columns(self, capacity: cython.Py_ssize_t) -> cython.int:
-        """Make room for `capacity` entries, with the columns as they are and more hash buckets."""
+        """Make room for `capacity` entries: copy the columns and rebuild the hash buckets."""
         used: cython.Py_ssize_t = self.count + 1 if self.count else 0
         n: cython.Py_ssize_t = 16
         slot: cython.int
@@ -69,7 +69,7 @@ class LookupWriter:
 
     @cython.ccall
     def clear(self) -> None:
-        """Forget all strings. Generations go on, so that nothing remembered from before passes for valid."""
+        """Forget all strings. Generations continue, so that what was derived from them is recognised as stale."""
         i: cython.Py_ssize_t
         for i in range(self._buckets.shape[0]):
             self._buckets[i] = 0
@@ -122,9 +122,9 @@ class LookupWriter:
         h: cython.longlong,
         stamp: cython.longlong,
     ) -> cython.int:
-        """Give a string a slot, taking the oldest one's when the table is full.
+        """Give a string a slot and return it, evicting another string when the table is full.
 
-        Returns 0 when that is not possible: the current statement uses every slot. An error leaves the table unchanged.
+        Returns 0 if the current statement uses every slot. An error leaves the table unchanged.
         """
         slot: cython.int
         bucket: cython.Py_ssize_t
@@ -135,7 +135,7 @@ class LookupWriter:
             self.slots.put(slot, src, start, n, self.generation + 1)
             self.count = slot
         else:
-            slot = self.least_recent(stamp)
+            slot = self.slot_to_evict(stamp)
             if slot == 0 or self.stamps[slot] == stamp:
                 return 0
             self.slots.put(slot, src, start, n, self.generation + 1)
@@ -154,11 +154,11 @@ class LookupWriter:
     @cython.cfunc
     @cython.inline
     @cython.exceptval(-1, check=False)
-    def least_recent(self, stamp: cython.longlong) -> cython.int:
-        """Choose the slot to evict: the oldest, or the one after the last that was given if it is hardly younger.
+    def slot_to_evict(self, stamp: cython.longlong) -> cython.int:
+        """Choose the slot to evict: the least recently used, or the one after the last set if hardly more recent.
 
         An entry in the slot after the last one needs no id, and neither does an IRI with such a name. That is worth
-        more than a few statements of difference in age, as long as they are few for a table of this size.
+        more than a difference of a few statements, in proportion to the size of the table.
         """
         oldest: cython.int = self._newer[0]
         following: cython.int = self.slots.last_id + 1

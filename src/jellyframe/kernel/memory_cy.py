@@ -1,4 +1,4 @@
-"""Memory for columns: of integers or bytes, growing, and used again where that can be."""
+"""Memory for columns of integers or bytes, which can grow and is reused."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
 if cython.compiled:
     from cython.cimports.jellyframe.kernel.python_api import new_bytearray, reference_count
 
-# Blocks below this size come from malloc's own stock. Where references are not counted plainly, none is used again.
+# Smaller blocks are not kept, as malloc is fast for them. Without the GIL, reference counts are not exact, and none is.
 SMALLEST_KEPT = cython.declare(cython.Py_ssize_t, 1 << 15)
 MOST_KEPT = cython.declare(cython.Py_ssize_t, 48 << 20)
 IS_COUNTING_SAFE = cython.declare(cython.bint, getattr(sys, "_is_gil_enabled", lambda: True)())
@@ -30,7 +30,7 @@ def long_column(capacity: int) -> memoryview:
 
 
 def byte_column(capacity: int) -> memoryview:
-    """Return a writable column of bytes, whose contents are whatever was in memory: write before you read."""
+    """Return a writable column of bytes whose contents are not set."""
     if cython.compiled:
         return memoryview(new_bytearray(max(capacity, 1)))
     else:
@@ -42,9 +42,9 @@ def byte_column(capacity: int) -> memoryview:
 class Memory:
     """Memory for columns, reused when nothing else holds it.
 
-    A stream makes batch after batch of about the same size. Were each to get fresh memory, the system would spend much
-    time on finding and clearing it. What a batch still holds, or an Arrow array made of it, is left alone: a block is
-    free when only this list refers to it.
+    The batches of a stream are of about the same size, and fresh memory for each would cost the system much time to
+    find and clear. A block is free when only this object refers to it, so that memory which a batch or an Arrow array
+    still uses is left alone.
     """
 
     _blocks: list[bytearray]
@@ -57,7 +57,7 @@ class Memory:
 
     @cython.cfunc
     def unset_bytes(self, capacity: cython.Py_ssize_t) -> Any:
-        """Return a column as `byte_column` gives it."""
+        """Return a column of bytes whose contents are not set."""
         i: cython.Py_ssize_t
         block: bytearray
         capacity = max(capacity, 1)
@@ -66,7 +66,7 @@ class Memory:
                 return memoryview(new_bytearray(capacity))
             for i in range(len(self._blocks)):
                 block = self._blocks[i]
-                # The list and the variable refer to it, and nothing else.
+                # Only the list and the variable refer to it.
                 if reference_count(block) == 2 and capacity <= len(block) <= 4 * capacity:
                     return memoryview(block)
             capacity += capacity // 8

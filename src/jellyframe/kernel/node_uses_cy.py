@@ -1,4 +1,4 @@
-"""Blank nodes in statements: where they are, what is said of them in numbers, and other labels for them."""
+"""Blank nodes in statements: where they are, colours that tell them apart, and new labels."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SECOND_MIX = cython.declare(cython.ulonglong, 0x94D049BB133111EB)
 @cython.inline
 @cython.exceptval(check=False)
 def mixed(word: cython.ulonglong) -> cython.ulonglong:
-    """Return a number in which every bit depends on every bit of another."""
+    """Return a hash of a number: each of its bits depends on every bit of the number."""
     word = cython.cast(cython.ulonglong, (word ^ (word >> 30)) * FIRST_MIX)
     word = cython.cast(cython.ulonglong, (word ^ (word >> 27)) * SECOND_MIX)
     return word ^ (word >> 31)
@@ -39,9 +39,9 @@ def node_uses(
 ) -> None:
     """Append the statements of some rows, all with blank nodes, to growing arrays.
 
-    `hashes` are those of the terms, where blank nodes are all the same; `nodes` has the number of each term that is a
-    blank node. `uses` gets pairs of a place, told by a number, and a node; `patterns` what else a statement says;
-    `ends` where in `uses` it ends.
+    `hashes` are those of the terms, the same for all blank nodes; `nodes` has the number of each term that is a blank
+    node. For each statement, `uses` gets a pair for each blank node: a number for its place, and the node; `patterns`
+    gets a hash of the statement without its nodes; `ends` gets the end of its pairs in `uses`.
     """
     hash_words: cython.const[cython.ulonglong][::1] = hashes
     numbers: cython.const[cython.int][::1] = nodes
@@ -72,7 +72,7 @@ def node_uses(
 
 @cython.cfunc
 def _quoted_uses(terms: TermTable, term: cython.int, place: cython.ulonglong, nodes: Any, uses: Any) -> None:
-    """Append the blank nodes of a quoted triple, each with a place that tells where in it."""
+    """Append the blank nodes of a quoted triple, each with a number for its place in it."""
     part: cython.int
     inner: cython.int
     deeper: cython.ulonglong
@@ -97,7 +97,7 @@ def refined_colours(
     patterns: cython.const[cython.ulonglong][::1],
     ends: cython.const[cython.longlong][::1],
 ) -> memoryview:
-    """Return colours of nodes that also tell what colours their neighbours have, in which statements."""
+    """Return new colours of nodes: hashes of the old ones and of the statements with their neighbours' colours."""
     result = memoryview(bytearray(8 * max(colours.shape[0], 1))).cast("Q")
     out: cython.ulonglong[::1] = result
     statement: cython.Py_ssize_t
@@ -136,7 +136,7 @@ def relabelled(terms: TermTable, labels: dict[int, bytes]) -> memoryview:
             if label is not None:
                 out[term] = terms.intern(KIND_BLANK_NODE, 0, memoryview(label), 0, len(label))
         elif terms.kinds[term] == KIND_QUOTED_TRIPLE:
-            # The terms that it quotes stand before it in the table.
+            # The terms that it quotes come before it in the table.
             at = 3 * terms.details[term]
             s, p, o = terms.quoted[at], terms.quoted[at + 1], terms.quoted[at + 2]
             if out[s] != s or out[p] != p or out[o] != o:

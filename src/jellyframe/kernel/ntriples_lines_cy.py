@@ -1,4 +1,4 @@
-"""Text that is read line by line into batches: what N-Triples, N-Quads and RDF Patch have in common."""
+"""Read text line by line into batches: what the parsers of N-Triples, N-Quads and RDF Patch have in common."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if cython.compiled:
 
 @cython.cclass
 class LineParser(TermParser):
-    """Reads lines into a batch that is being built; derived classes say what a line is, in `read_lines`.
+    """Reads lines into a batch that is being built. Subclasses read the content of lines, in `read_lines`.
 
     `on_error`, if given, is called with the error of each line that cannot be read, which is then left out.
     """
@@ -47,8 +47,8 @@ class LineParser(TermParser):
     ) -> int:
         """Read from `start` on until the batch is full or no whole line is left, and return the end position.
 
-        A batch is full that has `max_rows` rows, or terms of `max_bytes` together. `stop` is the end of what is there,
-        and, where this is `final`, of the text. Call after call the parser counts lines and bytes on; the next call has
+        A batch is full when it has `max_rows` rows, or when its terms take `max_bytes`. `stop` is the end of the
+        available text and, if `final`, of the whole text. Lines and bytes are counted over all calls; the next call has
         to begin with the bytes that this one left.
         """
         text: Text = Text(data)
@@ -73,19 +73,19 @@ class LineParser(TermParser):
     def read_lines(
         self, builder: BatchBuilder, max_rows: cython.Py_ssize_t, max_bytes: cython.Py_ssize_t
     ) -> cython.int:
-        """Read lines until the batch is full or no whole line is left; for derived classes."""
+        """Read lines until the batch is full or no whole line is left; for subclasses."""
         raise NotImplementedError
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def lose_line(self, builder: BatchBuilder) -> cython.int:
-        """Note that a line is left out; for derived classes to which it matters."""
+        """Record that a line is left out; for subclasses that need it."""
         return 0
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def end_line(self) -> cython.int:
-        """Move on to the next line, over what may stand after a statement: blanks and a comment."""
+        """Move to the next line, past blanks and a comment."""
         c: cython.int = self.skip_blanks()
         end: cython.Py_ssize_t
         if c == 0x23:

@@ -1,4 +1,4 @@
-"""N-Triples and N-Quads text to batches, and single terms in that syntax to rows of a term table."""
+"""Parse N-Triples and N-Quads text into batches, and single terms into rows of a term table."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ else:
 
 OBJECT = cython.declare(cython.int, 2)
 SEED = cython.declare(cython.uint, HASH_SEED)
-# How many strings are remembered, a power of two, and how long they may be: longer ones hardly ever come again.
+# Number of strings remembered, a power of two, and their greatest length: longer ones are hardly ever repeated.
 RECENT_STRINGS = cython.declare(cython.Py_ssize_t, 4096)
 LONGEST_REMEMBERED = cython.declare(cython.Py_ssize_t, 128)
 
@@ -70,7 +70,7 @@ class TextParser(LineParser):
             self.line_start = self.pos
             c = self.text.data[self.pos]
             if c <= 0x23:
-                # Most lines begin with a term, so what else a line may be is looked at only here.
+                # Most lines begin with a term, so blanks, comments and empty lines are checked only here.
                 c = self.skip_blanks()
                 if c == 0x0A or c == 0x0D or c == 0x23:
                     self.end_line()
@@ -119,18 +119,17 @@ def parse_terms(
     table: TermTable,
     max_depth: cython.Py_ssize_t = DEEPEST_NESTING,
 ) -> memoryview:
-    """Convert strings that are one term each, in Arrow's layout, to terms of the table.
+    """Return the terms of the strings of an Arrow column, each of which is one term.
 
-    Most columns repeat strings: a recent one is compared, not parsed again. Any term is
-    taken that this package writes: of every kind, and IRIs that are not absolute too. An error has the number of the
-    string, from 1, as its line.
+    Most columns repeat strings: a recent one is compared, not parsed again. All terms that this package writes are
+    accepted, IRIs that are not absolute included. The line of an error is the number of the string, from 1.
     """
     parser: TermParser = TermParser(True, True, max_depth)
     text: Text = Text(data)
     count: cython.Py_ssize_t = offsets.shape[0] - 1
     column = int_column(count)
     terms: cython.int[::1] = column
-    # By their hashes, the strings that came last: one more than their numbers.
+    # For each hash, the number, from 1, of the last string that had it.
     recent: cython.int[::1] = int_column(RECENT_STRINGS)
     slot: cython.Py_ssize_t
     before: cython.Py_ssize_t

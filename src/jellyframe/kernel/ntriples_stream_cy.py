@@ -1,4 +1,4 @@
-"""Batches to N-Triples, N-Quads and RDF Patch in little memory, however often quoted triples repeat long terms."""
+"""Write batches as N-Triples, N-Quads and RDF Patch in bounded memory, even if quoted triples repeat long terms."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ else:
 
 # Longer strings are written in slices.
 SLICE_BYTES = cython.declare(cython.Py_ssize_t, 1 << 20)
-# What there is to write, besides terms.
+# Entries of `_todo` other than terms.
 SPACE = cython.declare(cython.int, -1)
 QUOTE_START = cython.declare(cython.int, -2)
 QUOTE_END = cython.declare(cython.int, -3)
@@ -55,10 +55,10 @@ LINE_END = cython.declare(cython.int, -4)
 @cython.final
 @cython.cclass
 class LineStream:
-    """The rows `start` to `stop` as lines, in pieces of about `piece_bytes` that end anywhere.
+    """Writes the rows `start` to `stop` as lines, in pieces of about `piece_bytes`, which may end anywhere.
 
-    The texts of terms are written straight into the pieces, over and over. So no more memory is needed than a piece
-    takes, however long a line is. With `ops`, the rows are those of a patch.
+    The text of a term is written into the pieces each time that it occurs, so that no more memory is needed than a
+    piece takes, however long a line is. With `ops`, the rows are those of a patch.
     """
 
     __slots__ = (
@@ -101,13 +101,13 @@ class LineStream:
         self._stop = stop
         self._piece_bytes = piece_bytes
         self._writer = TermWriter(table, None, 0, 0)
-        # What is to be written before the next row, the last entry first.
+        # Parts to write before the next row, the last entry first.
         self._todo = []
         self._slice_term = -1
         self._slice_at = 0
 
     def term_start(self, term: cython.int) -> bytes:
-        """Return the beginning of the text of a term: about `piece_bytes`. It is for streams of no rows."""
+        """Return the first `piece_bytes` of the text of a term, at most. For streams without rows."""
         self._todo = [term]
         self._slice_term = -1
         return bytes(self.next_piece()[: self._piece_bytes])
@@ -144,7 +144,7 @@ class LineStream:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def _begin_operation(self, op: cython.int) -> cython.int:
-        """Put the word of an operation, and the key of a header."""
+        """Write the word of an operation and the key of a header, and queue the other terms."""
         start: cython.Py_ssize_t
         stop: cython.Py_ssize_t
         if op == PATCH_PUNCTUATION:
@@ -162,7 +162,7 @@ class LineStream:
                 self._columns = (columns[1], columns[1], columns[2], columns[3])
         elif op == PATCH_NAMESPACE_DELETE:
             self._columns = (columns[0], columns[1], columns[1], columns[3])
-        # Columns that are not to be written have been replaced by one in which nothing stands.
+        # A column that is not to be written has been replaced by the predicates, which these rows do not have.
         self._begin_row()
         self._columns = columns
         return 0
@@ -170,7 +170,7 @@ class LineStream:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def _require_terms(self, op: cython.int, s: cython.int, p: cython.int, o: cython.int) -> cython.int:
-        """Raise if a row has not the terms that its operation needs."""
+        """Raise if a row lacks terms that its operation needs."""
         kinds = self._table.kinds
         if op <= PATCH_DELETE:
             is_right = KIND_DEFAULT_GRAPH not in (kinds[s], kinds[p], kinds[o])
@@ -220,7 +220,7 @@ class LineStream:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def _put_slice(self) -> cython.int:
-        """Put some more of a long IRI or literal."""
+        """Write the next slice of a long IRI or literal."""
         if self._writer.put_slice(self._slice_term, self._slice_at, SLICE_BYTES):
             self._slice_at += SLICE_BYTES
         else:

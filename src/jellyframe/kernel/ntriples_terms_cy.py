@@ -1,8 +1,7 @@
-"""The terms of N-Triples and N-Quads: text to rows of a term table.
+"""Parse the terms of N-Triples and N-Quads into rows of a term table.
 
-Much of a text is there for the second time: the subject of the line before, the predicates in the order in which they
-came before, a few datatypes. The parser remembers where such texts stood and what term they gave; where the same bytes
-come again, comparing them is all the work there is.
+Much of a text is repeated: the subject of the line before, predicates in the same order, a few datatypes. The parser
+remembers where such texts were and which terms they gave; when the same bytes come again, they are only compared.
 """
 
 from __future__ import annotations
@@ -42,14 +41,14 @@ else:
     from jellyframe.kernel.runs import equal_bytes
     from jellyframe.kernel.scan_cy import Text
 
-# Where in a statement a term stands.
+# The position of a term in a statement.
 SUBJECT = cython.declare(cython.int, 0)
 PREDICATE = cython.declare(cython.int, 1)
 OBJECT = cython.declare(cython.int, 2)
 GRAPH = cython.declare(cython.int, 3)
 _PLACES = ("subject", "predicate", "object", "graph")
 
-# The slots of the memo. Each has three numbers: the place and the length of a text, and the term that it gave.
+# The slots of the memo. Each has three numbers: the offset and the length of a text, and the term that it gave.
 SUBJECT_MEMO = cython.declare(cython.Py_ssize_t, 0)
 QUOTED_MEMO = cython.declare(cython.Py_ssize_t, 1)
 GRAPH_MEMO = cython.declare(cython.Py_ssize_t, 2)
@@ -82,7 +81,7 @@ def _is_digit(c: cython.int) -> cython.bint:
 @cython.inline
 @cython.exceptval(-1, check=False)
 def _byte(cursor: TextCursor, at: cython.Py_ssize_t) -> cython.int:
-    """`cursor.byte_at(at)`, in a form that the C compiler can put in place: a method of another module cannot."""
+    """Return `cursor.byte_at(at)`, which as a method of another module cannot be inlined."""
     return cursor.text.data[at] if at < cursor.limit else 0x0A
 
 
@@ -90,8 +89,8 @@ def _byte(cursor: TextCursor, at: cython.Py_ssize_t) -> cython.int:
 class TermParser(TextCursor):
     """Reads terms at `pos`.
 
-    `generalized`: any term may stand anywhere, but no quoted triple as graph. `any_iri`: IRIs need not be absolute, and
-    labels in hexadecimal, as this package writes those that N-Triples do not allow, are turned back.
+    `generalized`: any term is allowed at any position, except a quoted triple as graph. `any_iri`: IRIs need not be
+    absolute, and labels that this package wrote in hexadecimal, as N-Triples do not allow them, are restored.
     """
 
     __slots__ = (
@@ -114,7 +113,7 @@ class TermParser(TextCursor):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def begin(self, text: Text, table: TermTable, start: cython.Py_ssize_t, limit: cython.Py_ssize_t) -> cython.int:
-        """Begin another text or another table, and forget what was remembered of the last ones."""
+        """Begin another text or another table, with an empty memo."""
         slot: cython.Py_ssize_t
         self.text = text
         self.table = table
@@ -127,7 +126,7 @@ class TermParser(TextCursor):
             self.memo[3 * slot + 1] = 0
         return 0
 
-    # ---- what stood here before -----------------------------------------------------------------------
+    # ---- the memo -------------------------------------------------------------------------------------
     @cython.cfunc
     @cython.inline
     @cython.exceptval(-1, check=False)
@@ -149,10 +148,10 @@ class TermParser(TextCursor):
     @cython.inline
     @cython.exceptval(-1, check=False)
     def _remember(self, slot: cython.Py_ssize_t, start: cython.Py_ssize_t, term: cython.int) -> cython.int:
-        """Remember the text from `start` to `pos`, which gave `term`, if one can tell from it alone where it ends."""
+        """Remember the text from `start` to `pos`, which gave `term`, if the text alone shows where it ends."""
         n: cython.Py_ssize_t = self.pos - start
         if self.text.data[self.pos - 1] != 0x3E:
-            # Other than after > the term might go on, so the blank after it is remembered with it.
+            # Unless it ends with >, a term might go on, so the blank after it is remembered with it.
             if _byte(self, self.pos) != 0x20:
                 return 0
             n += 1
@@ -169,14 +168,14 @@ class TermParser(TextCursor):
         if term == NOT_RECALLED:
             term = self.term(SUBJECT)
             if _byte(self, start + 1) != 0x3C:
-                # A quoted triple has a memo of its own; what is remembered here can then help with its subject.
+                # A quoted triple has its own memo; this one is kept for the subjects in it.
                 self._remember(SUBJECT_MEMO, start, term)
         return term
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def predicate(self) -> cython.int:
-        """Predicates follow each other in the same order again and again: each has a memo of the two that came next."""
+        """Read a predicate. They tend to come in the same order, so each has a memo of the two that last came next."""
         start: cython.Py_ssize_t = self.pos
         first: cython.Py_ssize_t = PREDICATE_MEMOS + 2 * (self.last_predicate & 0xFF)
         term: cython.int = self._recall(first)
@@ -232,8 +231,7 @@ class TermParser(TextCursor):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def _quoted_term(self) -> cython.int:
-        """Read a quoted triple with all that it quotes. The stack has, of each one not yet complete, two terms and
-        its own place in the one around it."""
+        """Read a quoted triple. For each one that is not complete, the stack has two terms and its outer position."""
         start: cython.Py_ssize_t = self.pos
         depth: cython.Py_ssize_t = -1
         place: cython.int = SUBJECT
@@ -290,7 +288,7 @@ class TermParser(TextCursor):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def iri_span(self) -> cython.int:
-        """Read an IRI: `span_start` to `span_stop`, in the text or (`in_scratch`) among what had escapes in it."""
+        """Read an IRI as a span, in the text or, if it has escapes, in the scratch."""
         start: cython.Py_ssize_t = self.pos + 1
         end: cython.Py_ssize_t = self.text.iri_end(start, self.limit)
         self.in_scratch = False
@@ -309,7 +307,7 @@ class TermParser(TextCursor):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def _iri(self) -> cython.int:
-        """Read an IRI as a span, which is absolute unless `any_iri` allows others."""
+        """Read an IRI as a span. Raises if it is not absolute, unless `any_iri`."""
         start: cython.Py_ssize_t = self.pos
         self.iri_span()
         if self.is_absolute() or self.any_iri:
@@ -351,7 +349,7 @@ class TermParser(TextCursor):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def _blank_node_in_hex(self, start: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.int:
-        """Read a blank node of a text that we wrote, whose label may stand for one that N-Triples cannot hold."""
+        """Return a blank node whose label may be one that this package wrote in hexadecimal."""
         label: bytes = original_label(bytes(self.text.data[start:end]))
         return self.table.intern(KIND_BLANK_NODE, 0, memoryview(label), 0, len(label))
 
@@ -381,7 +379,7 @@ class TermParser(TextCursor):
         self.pos = end + 1
         c = _byte(self, self.pos)
         if c == 0x20 or c == 0x09:
-            # Blanks may stand before a language or datatype, but most often what follows them is another term.
+            # Blanks may come before a language or datatype, but mostly another term follows them.
             c = self.skip_blanks()
         if c == 0x40:
             kind = KIND_LANG_LITERAL

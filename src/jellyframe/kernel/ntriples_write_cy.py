@@ -1,4 +1,4 @@
-"""Terms to their texts in N-Triples."""
+"""Write terms as N-Triples text."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _LETTERS = cython.declare(
     bytes({8: 0x62, 9: 0x74, 10: 0x6E, 12: 0x66, 13: 0x72, 0x22: 0x22, 0x5C: 0x5C}.get(c, 0) for c in range(128)),
 )
 _HEX_DIGITS = cython.declare(cython.const[cython.uchar][::1], b"0123456789ABCDEF")
-# The text of a quoted triple may be far longer than what it was read from: it repeats all that it quotes.
+# The text of a quoted triple may be far longer than its encoding, as it repeats all terms that it quotes.
 MAX_QUOTED_BYTES = 64 << 20
 MAX_STRING_BYTES = cython.declare(cython.Py_ssize_t, 0x7FFFFFFF)
 
@@ -58,14 +58,15 @@ def term_strings(
     max_bytes: cython.Py_ssize_t = MAX_STRING_BYTES,
     columns: tuple[memoryview | None, ...] | None = None,
 ) -> StringTable:
-    """Return the text of every term: canonical N-Triples for what N-Triples have, `<< s p o >>` for quoted triples, and
-    nothing for the default graph. Of the terms whose kinds are bits of `plain_kinds` it is the value alone.
+    """Return the text of every term in canonical N-Triples.
 
-    A character that IRIs may not hold is written as an escape, and a blank node label that N-Triples do not allow in
-    hexadecimal behind `hex-`. A language tag that is not valid is an error, as it cannot be written.
+    Quoted triples are `<< s p o >>`, and the default graph is empty. For terms whose kinds are bits of `plain_kinds` it
+    is the value alone. A character that IRIs may not contain is written as an escape, and a blank node label that
+    N-Triples do not allow in hexadecimal after `hex-`. A language tag that is not valid is an error, as it cannot be
+    written.
 
-    With `columns`, the texts of quoted triples that stand in none of them are left empty: those of triples quoted in
-    other triples would only repeat what is in these.
+    With `columns`, the texts of quoted triples that occur in none of them are left empty, as the texts of the triples
+    that quote them contain them.
 
     Raises LimitError if the texts take more than `max_bytes`, or that of one quoted triple more than 64 MiB.
     """
@@ -80,7 +81,7 @@ def term_strings(
 
 @cython.cfunc
 def used_terms(columns: tuple[memoryview | None, ...], count: cython.Py_ssize_t) -> Any:
-    """Return for each of `count` terms whether it stands in a column, as bytes of 0 and 1."""
+    """Return for each of `count` terms whether it occurs in a column, as bytes of 0 and 1."""
     result = memoryview(bytearray(count))
     used: cython.uchar[::1] = result
     column: cython.const[cython.int][::1]
@@ -94,7 +95,7 @@ def used_terms(columns: tuple[memoryview | None, ...], count: cython.Py_ssize_t)
 
 
 def text_sizes(table: TermTable) -> memoryview:
-    """Return how long the text of every term is, as 64-bit integers. Only one text is made at a time."""
+    """Return the length of the text of every term, as 64-bit integers. Only one text is made at a time."""
     writer: TermWriter = TermWriter(table, None, 0, MAX_STRING_BYTES)
     result = memoryview(bytearray(8 * max(table.count, 1))).cast("q")
     sizes: cython.longlong[::1] = result
@@ -102,7 +103,7 @@ def text_sizes(table: TermTable) -> memoryview:
     at: cython.Py_ssize_t
     for term in range(table.count):
         if table.kinds[term] == KIND_QUOTED_TRIPLE:
-            # Its terms came before it; around them are `<<`, `>>` and four blanks.
+            # Its terms come before it in the table; around them are `<<`, `>>` and four blanks.
             at = 3 * table.details[term]
             sizes[term] = 8 + sizes[table.quoted[at]] + sizes[table.quoted[at + 1]] + sizes[table.quoted[at + 2]]
         else:
@@ -115,7 +116,7 @@ def text_sizes(table: TermTable) -> memoryview:
 @cython.final
 @cython.cclass
 class TermWriter:
-    """Puts the texts of terms, one after the other, into `out`."""
+    """Appends the texts of terms to `out`."""
 
     __slots__ = ("_after_lang", "_after_typed", "_plain_kinds", "_table", "_text", "has_text", "out")
 
@@ -132,7 +133,7 @@ class TermWriter:
         self._plain_kinds = plain_kinds
         self._table = table
         self.has_text = memoryview(bytearray())
-        # What comes after the lexical form: the closing quotation mark, and the language or datatype.
+        # The text after the lexical form: the closing quotation mark, and the language or datatype.
         self._text = Text(table.languages.buffers()[1])
         self.out = StringTable(table.languages.count, 0)
         for i in range(table.languages.count):
@@ -150,21 +151,21 @@ class TermWriter:
         self.out = StringTable(table.count, table.values.data_size + 2 * table.count, memory, max_bytes)
 
     def begin(self, out: StringTable) -> None:
-        """Put what follows into another table."""
+        """Append to another table from now on."""
         self.out = out
 
     def put_raw(self, piece: bytes) -> None:
-        """Put some bytes as they are."""
+        """Append bytes unchanged."""
         self._put_bytes(piece)
 
     def put_whole(self, term: cython.int) -> None:
-        """Put the text of a term."""
+        """Append the text of a term."""
         self._put_text(term)
 
     def put_slice(self, term: cython.int, start: cython.Py_ssize_t, n: cython.Py_ssize_t) -> bool:
-        """Put `n` bytes of the text of an IRI or a literal, escapes not counted; false after its end.
+        """Append `n` bytes of the text of an IRI or a literal, escapes not counted, and return false after its end.
 
-        Escapes are of single bytes, so that it may be cut at any of them.
+        Only single bytes are escaped, so that a slice may end after any byte.
         """
         table: TermTable = self._table
         kind: cython.int = table.kinds[term]
@@ -197,7 +198,7 @@ class TermWriter:
     @cython.inline
     @cython.exceptval(-1, check=False)
     def _has_text(self, term: cython.int) -> cython.bint:
-        """Return whether a quoted triple is to have a text of its own."""
+        """Return whether a quoted triple gets a text of its own."""
         return self.has_text.shape[0] == 0 or self.has_text[term] != 0
 
     @cython.cfunc
@@ -248,7 +249,7 @@ class TermWriter:
     def _put_between(
         self, before: cython.uchar, start: cython.Py_ssize_t, stop: cython.Py_ssize_t, after: cython.uchar
     ) -> cython.int:
-        """Put a part of the text as it is between two bytes."""
+        """Append a part of the text unchanged, between two bytes."""
         at: cython.Py_ssize_t = self.out.data_size
         n: cython.Py_ssize_t = stop - start
         self.out.reserve(n + 2)
@@ -261,7 +262,7 @@ class TermWriter:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def _put_escaped(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t, is_iri: cython.bint) -> cython.int:
-        """Put a part of the text with escapes where it needs them."""
+        """Append a part of the text with the escapes that it needs."""
         end: cython.Py_ssize_t
         c: cython.uchar
         while True:
@@ -311,8 +312,11 @@ class TermWriter:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def _put_quoted(self, at: cython.Py_ssize_t) -> cython.int:
-        """Put a quoted triple. Its terms came before it, so those that are not plain have their texts already, but for
-        quoted triples that are to have none."""
+        """Append a quoted triple.
+
+        Its terms come before it in the table, so that their texts are already in `out`, except those of plain terms and
+        of quoted triples without a text.
+        """
         term: cython.int
         # Where to continue in quoted triples: the next part of each, and where it ends; the innermost last.
         nested: list[int] | None = None
@@ -376,7 +380,7 @@ class TermWriter:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def _end_string(self) -> cython.int:
-        """End a string: all that was put since the last one ended."""
+        """End a string: all bytes appended since the last one ended."""
         self.out.reserve(0)
         self.out.count += 1
         self.out.offsets[self.out.count] = cython.cast(cython.int, self.out.data_size)

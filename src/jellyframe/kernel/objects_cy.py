@@ -1,4 +1,4 @@
-"""Batches to Python statements. Each distinct term is converted once per batch, not once per row."""
+"""Convert batches to Python statements. Each distinct term is converted once per batch, not once per row."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ else:
 @cython.final
 @cython.cclass
 class StatementMaker:
-    """Makes statements out of the columns of a batch, and keeps the terms it has made for the next call."""
+    """Makes statements from the columns of a batch, and keeps the terms it has made for the next call."""
 
     _s: cython.const[cython.int][::1]
     _p: cython.const[cython.int][::1]
@@ -131,7 +131,7 @@ class StatementMaker:
         datatype: str = self._datatypes[detail] if kind == KIND_TYPED_LITERAL else XSD_STRING
         language: str | None = self._languages[detail] if kind == KIND_LANG_LITERAL else None
         if cython.compiled:
-            # Without the constructors: their checks are for values from outside.
+            # Without the constructors, whose checks are for values from callers.
             if kind == KIND_IRI:
                 iri = IRI.__new__(IRI)
                 iri._text = text
@@ -155,7 +155,7 @@ class StatementMaker:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def _make_quoted(self, term: cython.int) -> cython.int:
-        """Make a quoted triple, and before it those that it quotes."""
+        """Make a quoted triple, after those that it quotes."""
         table: TermTable = self._table
         current: cython.int
         part: cython.int

@@ -18,8 +18,8 @@ PATCH_DATATYPE = 13
 PATCH_HEADER = 14
 PATCH_PUNCTUATION = 15
 
-# What stands in the column `op` where a text has a line that cannot be read, and reading goes on: a row of any kind, or
-# one that is not of a transaction. `jellyframe.patch.recovery` takes them out.
+# In the column `op`, a line of text that could not be read and was left out: of any kind, or one that neither starts
+# nor ends a transaction. `jellyframe.patch.recovery` removes these rows.
 PATCH_LOST = 0
 PATCH_LOST_ROW = 1
 

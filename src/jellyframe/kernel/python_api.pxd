@@ -1,4 +1,4 @@
-# What the kernel needs of Python's own C interface beyond what Cython writes by itself.
+# The functions of Python's C API that the kernel calls itself.
 
 from cpython.object cimport PyObject, PyTypeObject
 
@@ -7,12 +7,12 @@ cdef extern from "Python.h":
 
 
 cdef inline object new_statement(type kind, tuple terms):
-    # tuple.__new__(kind, terms), without the way through attribute lookup and argument parsing.
+    # tuple.__new__(kind, terms), without attribute lookup and argument parsing.
     cdef tuple arguments = (terms,)
     made = (<PyTypeObject*> tuple).tp_new(kind, <PyObject*> arguments, NULL)
-    # Terms are strings, and statements hold nothing but terms, so no cycle can ever go through one. The garbage
-    # collector need not know of them: it would else walk through millions, again and again. Python itself does
-    # the same with plain tuples of such things, but only once it has met them.
+    # Terms hold only strings, and statements only terms, so none can be part of a reference cycle. If tracked, millions
+    # of them would be visited by the garbage collector again and again. Python untracks plain tuples of such objects
+    # itself, but only when the collector first visits them.
     PyObject_GC_UnTrack(made)
     return made
 

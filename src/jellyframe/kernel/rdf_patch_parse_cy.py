@@ -1,7 +1,7 @@
-"""RDF Patch text to batches of a patch. `decode_patch_cy` describes the columns.
+"""Parse RDF Patch text into batches of a patch. `decode_patch_cy` describes the columns.
 
-The text has no row that ends a patch, so that rules say where one does (`ends`): at the comment with which this
-package writes such an end, at a header after other rows, or after a transaction. There a punctuation mark is added.
+The format has no row for the end of a patch, so rules (`ends`) tell where one ends: at the comment that this package
+writes there or Jena's row `Z .`, at a header after other rows, or after a transaction. A punctuation mark is added.
 """
 
 from __future__ import annotations
@@ -63,10 +63,10 @@ _WORDS = "A, D, H, PA, PD, TX, TC, TA or Z"
 @cython.final
 @cython.cclass
 class PatchTextParser(LineParser):
-    """Reads rows of patches, line by line, into a batch that is being built; `take_ops` has their operations.
+    """Reads rows of patches, line by line, into a batch that is being built; `take_ops` returns their operations.
 
-    `quads`: a term after a statement or namespace is its graph. `strict`: transactions have to start and end in turns.
-    `ends` says where patches end. With `notes_losses`, lines that are left out become rows that say so.
+    `quads`: a term after a statement or namespace is its graph. `strict`: transactions must start and end in turn.
+    `ends` says where patches end. With `notes_losses`, each line that is left out becomes a row that says so.
     """
 
     quads: cython.bint
@@ -75,9 +75,9 @@ class PatchTextParser(LineParser):
     ends: cython.int
     ops: cython.int[::1]
     in_transaction: cython.bint
-    # False behind a line that is left out and may have started or ended a transaction.
+    # False after a line that was left out and may have started or ended a transaction.
     is_turn_known: cython.bint
-    # Whether the line is a start or an end of a transaction where there can be none.
+    # Whether the line starts a transaction inside of one, or ends one outside of any.
     is_out_of_turn: cython.bint
     # The operation of the line, 0 until it is known.
     line_op: cython.int
@@ -112,7 +112,7 @@ class PatchTextParser(LineParser):
         self.place = 0
 
     def take_ops(self, rows: cython.Py_ssize_t) -> memoryview:
-        """Return the operations of the rows of a batch that is full."""
+        """Return the operations of the rows of a finished batch."""
         ops = memoryview(self.ops)[:rows]
         self.ops = int_column(max(rows, 16))
         return ops
@@ -168,7 +168,7 @@ class PatchTextParser(LineParser):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def _operation(self, c: cython.int) -> cython.int:
-        """Read the word that a row begins with, and move on to what is after it."""
+        """Read the word at the start of a row and return its operation."""
         op: cython.int = 0
         second: cython.int = self.byte_at(self.pos + 1)
         if c == 0x41:
@@ -269,10 +269,10 @@ class PatchTextParser(LineParser):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def lose_line(self, builder: BatchBuilder) -> cython.int:
-        """Note what kind of line was left out."""
+        """Record what kind of line was left out."""
         op: cython.int = PATCH_LOST_ROW
         if self.line_op == 0 or PATCH_TRANSACTION_START <= self.line_op <= PATCH_TRANSACTION_ABORT:
-            # What comes out of turn still says what the rows behind it are in.
+            # A line that is out of turn still tells whether the rows after it are in a transaction.
             self.is_turn_known = self.is_out_of_turn
             op = PATCH_LOST
         return self._add_mark(builder, op) if self.notes_losses else 0
@@ -300,7 +300,7 @@ class PatchTextParser(LineParser):
         """Read the row `Z .`, with which Jena ends a segment of a text: a patch."""
         if self.ends == 0:
             return self._end_row()
-        # Behind one that cannot be read nobody knows what rows are in.
+        # If it cannot be read, it is unknown whether the rows after it are in a transaction.
         self.line_op = 0
         self._require_no_transaction("Z .")
         self._end_row()
@@ -338,7 +338,7 @@ class PatchTextParser(LineParser):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def _graph(self) -> cython.int:
-        """Read the graph, which is the default graph if none is there; in a patch of triples there may be none."""
+        """Read the graph, if any, else return the default graph. In a patch of triples a graph is an error."""
         if self.skip_blanks() == 0x2E:
             return self.table.default_graph()
         if not self.quads:
@@ -369,7 +369,7 @@ class PatchTextParser(LineParser):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def _quoted_text(self, kind: cython.int, what: str) -> cython.int:
-        """Read a string in quotation marks, as a term of that kind."""
+        """Read a string in quotation marks as a term of the given kind."""
         start: cython.Py_ssize_t = self.pos
         end: cython.Py_ssize_t = self.text.string_end(start + 1, self.limit)
         self.scratch_size = 0

@@ -1,4 +1,4 @@
-"""Keeping lookup entries in the order of their last use; `recency.pxd` has the same for C."""
+"""Keep lookup entries in the order of their last use; `recency.pxd` has the same for C."""
 
 from __future__ import annotations
 

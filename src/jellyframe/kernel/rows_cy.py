@@ -1,4 +1,4 @@
-"""Rows chosen from columns, and terms of one table added to another: what the algebra of batches is made of."""
+"""Select rows of columns, and add the terms of one table to another: the basis of the algebra of batches."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def filter_ints(
 
 
 def filter_ends(ends: cython.const[cython.int][::1], mask: cython.const[cython.uchar][::1]) -> memoryview:
-    """Return where runs of rows that ended at `ends` end once only the rows that a mask selects are left."""
+    """Return the ends of runs of rows, given as `ends`, after all rows that a mask does not select are removed."""
     i: cython.Py_ssize_t
     row: cython.Py_ssize_t = 0
     kept: cython.int = 0
@@ -90,14 +90,14 @@ def first_named_graph(graphs: cython.const[cython.int][::1], terms: TermTable) -
 
 
 def add_terms(target: TermTable, source: TermTable) -> memoryview:
-    """Add all terms of a table to another one, and return for each of them the term that it is there."""
+    """Add all terms of a table to another one, and return for each of them its term there."""
     term: cython.int
     at: cython.Py_ssize_t
     result = _ints(source.count)
     out: cython.int[::1] = result
     for term in range(source.count):
         if source.kinds[term] == KIND_QUOTED_TRIPLE:
-            # The terms that it quotes stand before it in the table.
+            # The terms that it quotes come before it in the table.
             at = 3 * source.details[term]
             out[term] = target.add_quoted(
                 out[source.quoted[at]], out[source.quoted[at + 1]], out[source.quoted[at + 2]]

@@ -1,5 +1,5 @@
-# The functions of runs.py for the compiled kernel. They are inline, so that a memoryview handed to one is not copied.
-# Only these give addresses to C's own functions, and each checks its whole range first.
+# The functions of runs.py for the compiled kernel. They are inline, so that a memoryview passed to one is not copied.
+# Only these pass addresses to functions of C, and each checks its whole range first.
 
 cimport cython
 from libc.string cimport memcmp, memcpy
@@ -24,7 +24,7 @@ cdef inline int copy_bytes(
 
 
 cdef inline int any_high(const unsigned char* src, Py_ssize_t n) noexcept:
-    # 0x80 if any of the bytes, of which there is one at least, has its highest bit set.
+    # Return 0x80 if any of the bytes, at least one, has its highest bit set.
     cdef unsigned long long word = 0
     cdef unsigned long long non_ascii = 0
     cdef Py_ssize_t i = 0
@@ -36,7 +36,7 @@ cdef inline int any_high(const unsigned char* src, Py_ssize_t n) noexcept:
             memcpy(&word, src + i, 8)
             non_ascii |= word
             i += 8
-        # The last eight again, some of which have been non_ascii: that is quicker than one by one.
+        # The last eight bytes, some of them a second time, which is faster than one by one.
         memcpy(&word, src + n - 8, 8)
         non_ascii |= word
     return 0x80 if non_ascii & 0x8080808080808080ULL else 0
@@ -65,7 +65,7 @@ cdef inline bint equal_bytes(
         return n == 0 or memcmp(&a[a_start], &b[b_start], n) == 0
 
 
-cdef inline Py_ssize_t behind_last(
+cdef inline Py_ssize_t after_last(
     const unsigned char[::1] src, Py_ssize_t start, Py_ssize_t n, unsigned char byte
 ) except -1:
     cdef Py_ssize_t i = start + n
@@ -73,7 +73,7 @@ cdef inline Py_ssize_t behind_last(
     with cython.boundscheck(False):
         require_range(src.shape[0], start, n)
         while i - start >= 8:
-            # A byte of the word is zero where the byte is found, and only then is one of these bits left.
+            # A byte of the word is now zero where `byte` was, and only then is one of these bits left.
             memcpy(&word, &src[i - 8], 8)
             word ^= 0x0101010101010101ULL * byte
             if (word - 0x0101010101010101ULL) & ~word & 0x8080808080808080ULL:
@@ -87,8 +87,8 @@ cdef inline Py_ssize_t behind_last(
 cdef inline long long hash_bytes(
     const unsigned char[::1] src, Py_ssize_t start, Py_ssize_t n, unsigned int seed
 ) except -1:
-    # The factor is an odd number without a pattern, which spreads every bit over the higher ones. Two sums, of every
-    # other eight bytes each, take less time than one, because neither waits for the other.
+    # The factors are odd numbers without a pattern, which spread every bit over the higher ones. Two sums, each of every
+    # other eight bytes, take less time than one, because neither waits for the other.
     cdef unsigned long long h = (<unsigned long long> n << 32) | seed
     cdef unsigned long long g = ~h
     cdef unsigned long long word = 0
@@ -113,7 +113,7 @@ cdef inline long long hash_bytes(
             i += 8
         if i < stop:
             if n >= 8:
-                # The last eight bytes again, some of which have been counted: that is quicker than one by one.
+                # The last eight bytes, some of them a second time, which is faster than one by one.
                 memcpy(&word, &src[stop - 8], 8)
             else:
                 word = 0
@@ -132,8 +132,8 @@ cdef inline int append_bytes(
     with cython.boundscheck(False):
         require_range(dst.shape[0], at, n)
         require_range(src.shape[0], start, n)
-        # Sixty-four bytes are a few instructions, always the same ones: for short strings that is less than C's own
-        # function needs to find out how long they are, or a loop to guess.
+        # A copy of constant size is a few instructions. For short strings that takes less time than a call of memcpy
+        # with a varying size, or a loop whose end the processor has to predict.
         if n <= 64 and at + 64 <= dst.shape[0] and start + 64 <= src.shape[0]:
             memcpy(&dst[at], &src[start], 64)
         elif n <= 128 and at + 128 <= dst.shape[0] and start + 128 <= src.shape[0]:

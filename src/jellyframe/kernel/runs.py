@@ -1,11 +1,11 @@
-"""Copying, comparing and hashing runs of bytes, for the uncompiled kernel; `runs.pxd` has the same for C."""
+"""Copy, compare and hash runs of bytes, for the uncompiled kernel; `runs.pxd` has the same for C."""
 
 from __future__ import annotations
 
 import os
 import sys
 
-# What hashes start from: unknown to whoever writes the input, so that no input can be made to collide on purpose.
+# The start value of hashes, unknown to whoever writes the input, so that collisions cannot be made on purpose.
 HASH_SEED = int.from_bytes(os.urandom(4), "little")
 _WORD = (1 << 64) - 1
 
@@ -18,7 +18,7 @@ def require_range(length: int, start: int, n: int) -> int:
 
 
 def copy_bytes(dst: memoryview, at: int, src: memoryview, start: int, n: int) -> int:
-    """Copy `n` bytes, and return a number below 0x80 exactly when all of them are ASCII."""
+    """Copy `n` bytes, and return a number that is below 0x80 if and only if all of them are ASCII."""
     require_range(len(dst), at, n)
     require_range(len(src), start, n)
     piece = bytes(src[start : start + n])
@@ -27,7 +27,7 @@ def copy_bytes(dst: memoryview, at: int, src: memoryview, start: int, n: int) ->
 
 
 def move_bytes(dst: memoryview, at: int, src: memoryview, start: int, n: int) -> int:
-    """Copy `n` bytes whose contents are known already."""
+    """Copy `n` bytes without looking at them."""
     require_range(len(dst), at, n)
     require_range(len(src), start, n)
     dst[at : at + n] = src[start : start + n]
@@ -41,7 +41,7 @@ def equal_bytes(a: memoryview, a_start: int, b: memoryview, b_start: int, n: int
     return a[a_start : a_start + n] == b[b_start : b_start + n]
 
 
-def behind_last(src: memoryview, start: int, n: int, byte: int) -> int:
+def after_last(src: memoryview, start: int, n: int, byte: int) -> int:
     """Return the position after the last `byte` among `n` bytes, or `start` if there is none."""
     require_range(len(src), start, n)
     return start + 1 + bytes(src[start : start + n]).rfind(bytes([byte]))
@@ -54,7 +54,7 @@ def hash_bytes(src: memoryview, start: int, n: int, seed: int) -> int:
 
 
 def append_bytes(dst: memoryview, at: int, src: memoryview, start: int, n: int) -> int:
-    """Copy `n` bytes to where nothing of use lies behind them: up to 63 bytes more may be overwritten."""
+    """Copy `n` bytes to a place with no data after it: up to 64 bytes more may be overwritten."""
     return move_bytes(dst, at, src, start, n)
 
 

@@ -1,11 +1,11 @@
-"""Finding where the parts of a text end.
+"""Find where the parts of a text end.
 
-Like those of `utf8_cy`, these check their whole range once and then index without a check at each step. They are
-methods because handing over an object costs one pointer, and handing over a memoryview some two hundred bytes, which
-is much for a term of forty.
+Like the functions of `utf8_cy`, these check their whole range once and then index without a check at each step. They
+are methods because an object is passed as one pointer, and a memoryview as some two hundred bytes, which is much for a
+term of forty.
 
 Literals are often long, so they are searched in blocks without a branch, which the C compiler vectorises; a block that
-may have the end in it is then gone through byte by byte.
+may contain the end is then searched byte by byte.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _ENDS = cython.declare(
 @cython.inline
 @cython.exceptval(check=False)
 def _in_label(c: cython.uint) -> cython.bint:
-    """Return whether a blank node label may hold this character: PN_CHARS of the grammar."""
+    """Return whether a blank node label may contain this character: PN_CHARS of the grammar."""
     if c < 0x80:
         return (
             0x61 <= (c | 0x20) <= 0x7A  # a letter
@@ -99,7 +99,7 @@ def _is_hex(c: cython.uint) -> cython.bint:
 
 
 def _run_end(text: Text, run: re.Pattern[bytes], start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> int:
-    """Search as the methods of `Text` do: the uncompiled form of them all."""
+    """Return the end of a run of bytes and set `non_ascii`: the uncompiled form of the methods of `Text`."""
     found = run.match(text.data, start, stop)
     assert found is not None
     text.non_ascii = 0 if found[0].isascii() else 0x80
@@ -109,7 +109,7 @@ def _run_end(text: Text, run: re.Pattern[bytes], start: cython.Py_ssize_t, stop:
 @cython.final
 @cython.cclass
 class Text:
-    """A text, and loops over it. After a search `non_ascii` is below 0x80 exactly when all it passed over was ASCII."""
+    """A text and searches in it. After one, `non_ascii` is below 0x80 if and only if it passed only ASCII."""
 
     __slots__ = ("data", "non_ascii", "reach", "width")
 
@@ -130,7 +130,7 @@ class Text:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def iri_end(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.Py_ssize_t:
-        """Return the first byte that an IRI cannot hold as it is, such as `>` or a backslash; or `stop`."""
+        """Return the position of the first byte that an IRI cannot hold, such as `>` or a backslash; or `stop`."""
         i: cython.Py_ssize_t = start
         j: cython.Py_ssize_t
         c: cython.uchar
@@ -143,7 +143,7 @@ class Text:
         with cython.boundscheck(False):
             while stop - i >= 16:
                 for j in range(16):
-                    # Zero for what ends an IRI; also for ~ and all that is not ASCII, where this way is left.
+                    # Zero for bytes that end an IRI; also for ~ and bytes that are not ASCII, which `_first` passes.
                     c = self.data[i + j]
                     lowest = min(lowest, cython.cast(cython.uchar, max(c, space) - space))
                     lowest = min(lowest, cython.cast(cython.uchar, brace - min(c, brace)))
@@ -160,7 +160,7 @@ class Text:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def string_end(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.Py_ssize_t:
-        """Return the first byte that a literal cannot hold: a quotation mark, a backslash, a line end; or `stop`."""
+        """Return the position of the first quotation mark, backslash or line end, or `stop`."""
         if not cython.compiled:
             return _run_end(self, _STRING_RUN, start, stop)
         return self._first_in_blocks(_ENDS_STRING, start, stop)
@@ -168,7 +168,7 @@ class Text:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def quoted_end(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t, quote: cython.int) -> cython.Py_ssize_t:
-        """Return the same for a literal in the quotation marks or apostrophes that `quote` is."""
+        """Return what `string_end` returns, for `quote`: a quotation mark or an apostrophe."""
         if quote == 0x22:
             return self.string_end(start, stop)
         if not cython.compiled:
@@ -180,7 +180,7 @@ class Text:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def canonical_end(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.Py_ssize_t:
-        """Return the first byte that canonical N-Triples have an escape for in a literal, or `stop`."""
+        """Return the position of the first byte that canonical N-Triples escape in a literal, or `stop`."""
         if not cython.compiled:
             return _run_end(self, _CANONICAL_RUN, start, stop)
         return self._first_in_blocks(_ENDS_CANONICAL, start, stop)
@@ -190,7 +190,7 @@ class Text:
     def _first_in_blocks(
         self, ending: cython.uchar, start: cython.Py_ssize_t, stop: cython.Py_ssize_t
     ) -> cython.Py_ssize_t:
-        """Return the first byte that ends something and is a quotation mark, a backslash or a control character."""
+        """Return what `_first` returns, if only quotation marks, backslashes and control characters have the bits."""
         i: cython.Py_ssize_t = start
         j: cython.Py_ssize_t
         block_stop: cython.Py_ssize_t
@@ -224,7 +224,7 @@ class Text:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def line_end(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.Py_ssize_t:
-        """Return the first line feed or carriage return, or `stop`."""
+        """Return the position of the first line feed or carriage return, or `stop`."""
         if not cython.compiled:
             return _run_end(self, _LINE_RUN, start, stop)
         self._require(start, stop)
@@ -235,7 +235,7 @@ class Text:
     @cython.inline
     @cython.exceptval(-1, check=False)
     def _first(self, ending: cython.uchar, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.Py_ssize_t:
-        """Return the first byte that ends something, or `stop`. The range has been checked."""
+        """Return the position of the first byte with the bits `ending`, or `stop`. The range has been checked."""
         i: cython.Py_ssize_t = start
         with cython.boundscheck(False):
             while i < stop and not (_ENDS[self.data[i]] & (ending | _NOT_ASCII)):
@@ -249,7 +249,7 @@ class Text:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def whole_lines_end(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.Py_ssize_t:
-        """Return where the last line ends whose end is certainly in the text; `start` if there is none.
+        """Return the end of the last line that is certainly complete; `start` if there is none.
 
         A carriage return at the very end may be the first half of a line end.
         """
@@ -264,7 +264,7 @@ class Text:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def label_end(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.Py_ssize_t:
-        """Return where the blank node label ends that begins at `start`; `start` if none does."""
+        """Return the end of the blank node label at `start`; `start` if there is none."""
         i: cython.Py_ssize_t = start
         end: cython.Py_ssize_t = start
         c: cython.uint
@@ -288,9 +288,9 @@ class Text:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def name_end(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t, local: cython.bint) -> cython.Py_ssize_t:
-        """Return where a Turtle prefix (if `local`, a local name) ends that begins at `start`; `start` if none does.
+        """Return the end of the Turtle prefix (if `local`, the local name) at `start`; `start` if there is none.
 
-        `reach` is then how far it was looked: near `stop` the name may continue in text that is not there yet.
+        `reach` is then the end of the search: near `stop` the name may continue in text that is not there yet.
         """
         i: cython.Py_ssize_t = start
         end: cython.Py_ssize_t = start

@@ -1,6 +1,6 @@
 """Statements as named tuples. A triple is also a term: the quoted triple of RDF-star.
 
-They belong to `jellyframe.terms`; they stand here because the kernel makes them.
+Users import them from `jellyframe.terms`; they are here because the kernel makes them.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Triple(NamedTuple):
     def __str__(self) -> str:
         """Return the triple as a term: `<< s p o >>`."""
         pieces: list[str] = []
-        # A stack of our own: however deep the nesting, nothing here recurses.
+        # An explicit stack, so that deep nesting does not exhaust the call stack.
         waiting: list[object] = [self]
         while waiting:
             item = waiting.pop()
@@ -67,7 +67,7 @@ class Quad(NamedTuple):
 
     def to_line(self) -> str:
         """Return the quad as a line of N-Quads, without the line end; the default graph is left out."""
-        # Its text is empty, unlike that of any graph name.
+        # The text of the default graph is empty, unlike that of any graph name.
         graph = str(self.g)
         return f"{self.s} {self.p} {self.o} {graph} ." if graph else f"{self.s} {self.p} {self.o} ."
 

@@ -4,7 +4,7 @@
 DEEPEST_NESTING = 96
 # The most bytes of a protobuf message.
 LARGEST_MESSAGE = 0x7FFFFFFF
-# What a step of the plan writes beyond the bytes of its strings is less than this.
+# A step of the plan writes fewer bytes than this besides its strings.
 STEP_OVERHEAD = 48
 # A step that closes a quoted triple; all others have the kind of their term.
 CLOSE_TRIPLE = 8

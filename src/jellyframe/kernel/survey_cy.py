@@ -1,4 +1,4 @@
-"""Counting the parts of a Jelly stream, without decoding it: rows, terms, lookup entries, and their bytes.
+"""Count the parts of a Jelly stream without decoding it: rows, terms, lookup entries, and their bytes.
 
 Only the structure is read, so that a stream with broken references can be surveyed too.
 """
@@ -48,7 +48,7 @@ else:
     )
     from jellyframe.kernel.varints import read_length, read_varint
 
-# The places of the counts in `counts`. Rows go by their field number, terms by position and kind (PART_…).
+# Indices into `counts`. Rows are counted by field number, terms by position and kind (PART_…).
 AT_FRAMES = 0
 AT_FRAME_BYTES = 1
 AT_METADATA = 2
@@ -73,7 +73,7 @@ QUOTED = cython.declare(cython.Py_ssize_t, AT_QUOTED)
 REPLACED = cython.declare(cython.Py_ssize_t, AT_REPLACED)
 KINDS = cython.declare(cython.Py_ssize_t, 6)
 
-# Ids above this one are not told apart; no table that readers accept by default is as large.
+# Ids from this one on are not tracked; no table that readers accept by default is as large.
 TRACKED_IDS = cython.declare(cython.Py_ssize_t, 1 << 16)
 
 
@@ -121,7 +121,7 @@ class Survey(TermDecoder):
     def feed(self, buf: Any, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t, frames: cython.Py_ssize_t) -> int:
         """Survey up to `frames` delimited frames of `buf[pos:stop]` and return the position after them.
 
-        Where fewer of them are whole, at least `needed` bytes have to lie behind that position for the next one.
+        If fewer of them are whole, `needed` is the least number of bytes from that position on for the next one.
         """
         length: cython.Py_ssize_t
         self.buf = memoryview(buf)
@@ -137,7 +137,7 @@ class Survey(TermDecoder):
         return pos
 
     def feed_bare(self, buf: Any) -> None:
-        """Survey a whole buffer as one frame with no length in front."""
+        """Survey a whole buffer as one bare frame."""
         self.buf = memoryview(buf)
         self.row_number = 0
         self.check_frame_length(self.buf.shape[0], 0)
@@ -222,7 +222,7 @@ class Survey(TermDecoder):
         first: cython.int,
         width: cython.int,
     ) -> cython.int:
-        """Note where the terms at the positions from `first` up to `width` lie in a message, in either dialect."""
+        """Record where the terms at the positions from `first` up to `width` are in a message, in either dialect."""
         if self.is_draft:
             return self.scan_wrapped(level, pos, stop, first, width)
         return self.scan(level, pos, stop, 4 * first, 4 * width)
@@ -237,7 +237,7 @@ class Survey(TermDecoder):
         first: cython.int,
         width: cython.int,
     ) -> cython.int:
-        """The same in the draft dialect, where each term has a message of its own; a repeated one counts as absent."""
+        """Do the same in the draft dialect, where each term has its own message; a repeated one counts as absent."""
         position: cython.Py_ssize_t
         tag: cython.longlong
         end: cython.Py_ssize_t
@@ -270,7 +270,7 @@ class Survey(TermDecoder):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def part(self, position: cython.Py_ssize_t) -> cython.int:
-        """Count what stands at a position of the statement that was scanned; an absent term repeats the last one."""
+        """Count the term at a position of the statement that was scanned, also an absent one, which is a repetition."""
         kind: cython.Py_ssize_t = self.part_kind[position]
         self.counts[TERMS + KINDS * position + kind] += 1
         if kind <= PART_TRIPLE:
@@ -282,7 +282,7 @@ class Survey(TermDecoder):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def quoted_parts(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
-        """Count the terms of a quoted triple and of all that it quotes."""
+        """Count the terms of a quoted triple, at all levels of nesting."""
         level: cython.Py_ssize_t = 1
         at: cython.Py_ssize_t
         self.scan_terms(level, start, stop, 0, 3)
@@ -311,7 +311,7 @@ class Survey(TermDecoder):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def lookup_entry(self, table: cython.Py_ssize_t, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
-        """Note which id an entry sets, and whether that replaces another entry."""
+        """Record which id an entry sets, and count it if it replaces another entry."""
         slot: cython.longlong = self.entry_id(pos, stop)
         at: cython.Py_ssize_t
         if slot == 0:
@@ -331,7 +331,7 @@ def text_size(
     g: object,
     sizes: cython.const[cython.longlong][::1],
 ) -> int:
-    """Return how long the rows are as N-Triples or N-Quads lines, where the text of each term has one of `sizes`."""
+    """Return the size of the rows as N-Triples or N-Quads lines. `sizes` has the size of each term's text."""
     graphs: cython.const[cython.int][::1] = s if g is None else g
     has_graph: cython.bint = g is not None
     size: cython.longlong = 0
@@ -344,7 +344,7 @@ def text_size(
 
 
 def term_uses(column: cython.const[cython.int][::1], terms: cython.Py_ssize_t) -> memoryview:
-    """Return how often each term of the table stands in a column."""
+    """Return how often each term of the table occurs in a column."""
     uses: cython.int[::1] = int_column(terms)
     row: cython.Py_ssize_t
     for row in range(column.shape[0]):

@@ -1,7 +1,7 @@
 """The parts of a batch: growing integer columns and a growing table of terms, all in Arrow's memory layout.
 
-Everything that makes a batch (the Jelly decoder, the N-Triples parser, Arrow tables, Python statements) puts terms in
-here and gets small integers back. This module does not know where the bytes come from.
+All that makes batches (the Jelly decoder, the N-Triples parser, Arrow tables, Python statements) adds terms here and
+gets small integers back. This module does not know where the bytes come from.
 """
 
 from __future__ import annotations
@@ -37,24 +37,24 @@ else:
     )
     from jellyframe.kernel.runs import copy_bytes, equal_bytes, hash_bytes, move_bytes
 
-# Longer strings hardly ever come twice in one batch, and looking would cost more than storing them again.
+# Longer strings are hardly ever repeated in a batch, and a search would cost more than storing them again.
 LONGEST_INTERNED = 128
 INTERN_MAX_BYTES = cython.declare(cython.Py_ssize_t, LONGEST_INTERNED)
 # How far back a small table is searched: enough for real data, and a bound for hostile data.
 FIND_LATEST = cython.declare(cython.Py_ssize_t, 64)
 # Offsets are 32-bit, as in Arrow's plain string arrays.
 MAX_STRING_BYTES = cython.declare(cython.Py_ssize_t, 0x7FFFFFFF)
-# A sum of sizes that repeats would let overflow stays at this.
+# Sums of text sizes, which quoted triples that repeat terms would make overflow, are clamped to this.
 MAX_TEXT_SIZE = cython.declare(cython.longlong, 1 << 60)
 SEED = cython.declare(cython.uint, HASH_SEED)
-# A bit that is set in all entries of a hash table: above those that choose the slot, as far as tables get.
+# A bit that is set in the hash of all entries of a hash table, above the bits that choose the slot.
 USED = cython.declare(cython.longlong, 1 << 30)
 
 
 @cython.final
 @cython.cclass
 class StringTable:
-    """Strings end to end in one run of bytes, with their offsets. They may take `max_bytes` together."""
+    """Strings end to end in one run of at most `max_bytes` bytes, with their offsets."""
 
     __slots__ = ("_max_bytes", "_memory", "count", "data", "data_size", "offsets")
 
@@ -95,7 +95,7 @@ class StringTable:
     def append(
         self, src: cython.const[cython.uchar][::1], start: cython.Py_ssize_t, n: cython.Py_ssize_t
     ) -> cython.int:
-        """Add a string, and return a number below 0x80 exactly when it is all ASCII."""
+        """Add a string, and return a number that is below 0x80 if and only if it is ASCII."""
         non_ascii: cython.int
         self.reserve(n)
         non_ascii = copy_bytes(self.data, self.data_size, src, start, n)
@@ -120,11 +120,11 @@ class StringTable:
         return str(memoryview(self.data)[self.offsets[i] : self.offsets[i + 1]], "utf-8")
 
     def strings(self) -> list[str]:
-        """Return all of them, decoded. For tables of a few strings."""
+        """Return all strings, decoded. For tables of a few strings."""
         return [self.string(i) for i in range(self.count)]
 
     def buffers(self) -> tuple[memoryview, memoryview]:
-        """Return the offsets and the bytes, without what was only reserved."""
+        """Return the offsets and the bytes, without reserved space."""
         return memoryview(self.offsets)[: self.count + 1], memoryview(self.data)[: self.data_size]
 
 
@@ -143,8 +143,8 @@ class TermTable:
 
     Terms are interned as far as that is cheap, so most are distinct; equal ones may still occur twice.
 
-    `text_bytes` is about what all terms take as text. That may be far more than their strings do: a datatype, and what
-    a quoted triple quotes, is stored once and written with every term that refers to it.
+    `text_bytes` is the approximate size of all terms as text. That may be far more than their strings take: a datatype,
+    and a term that is quoted, is stored once and written with every term that refers to it.
     """
 
     __slots__ = (
@@ -186,7 +186,7 @@ class TermTable:
         self.non_ascii = 0
         self._default_graph = -1
         if cython.compiled:
-            # A block may be larger than asked for, and the hash table has to have a power of two for its size.
+            # A block may be larger than asked for, and the size of the hash table must be a power of two.
             self._slots = self._memory.unset_bytes(8 * slots)[: 8 * slots].cast("q")
             self._slots[:] = 0
         else:
@@ -240,8 +240,8 @@ class TermTable:
     ) -> cython.int:
         """Return the term with this value: the one that the table has, or a new one.
 
-        Afterwards `non_ascii` is 0x80 or more when a new string with other than ASCII characters was stored: the
-        caller then has to check that it is UTF-8. A string that was there has been checked before.
+        Afterwards `non_ascii` is 0x80 or more if a new string that is not ASCII was stored: the caller then checks that
+        it is UTF-8. A string that the table had has been checked before.
         """
         values: StringTable = self.values
         h: cython.longlong
@@ -333,7 +333,7 @@ class TermTable:
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def text_size(self, term: cython.int) -> cython.longlong:
-        """Return about how many bytes the text of a term takes: exact but for escapes."""
+        """Return how many bytes the text of a term takes, escapes not counted."""
         detail: cython.int = self.details[term]
         size: cython.longlong = self.values.offsets[term + 1] - self.values.offsets[term] + 2
         if self.kinds[term] == KIND_QUOTED_TRIPLE:
@@ -345,7 +345,7 @@ class TermTable:
         return size
 
     def longest_text(self) -> int:
-        """Return a bound for what the text of one term takes, escapes not counted."""
+        """Return an upper bound of the size of one term's text, escapes not counted."""
         longest: cython.longlong = 0
         i: cython.Py_ssize_t
         offsets: cython.int[::1] = self.values.offsets
@@ -359,7 +359,7 @@ class TermTable:
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def text_bytes(self) -> cython.longlong:
-        """Return about how many bytes the texts of all terms take; never less than their strings do."""
+        """Return the approximate size of the texts of all terms; never less than that of their strings."""
         return self.values.data_size + self.quoted_text + self.longest_detail * self.count
 
     @cython.cfunc
@@ -388,7 +388,7 @@ class TermTable:
         return cython.cast(cython.int, table.count - 1)
 
     def add_string(self, value: bytes) -> int:
-        """Add an IRI from Python, which must be UTF-8."""
+        """Add a string from Python, which must be UTF-8, as an IRI, and return the term."""
         return self.intern(KIND_IRI, 0, memoryview(value), 0, len(value))
 
     def default_graph_term(self) -> int:
@@ -396,7 +396,7 @@ class TermTable:
         return self.default_graph()
 
     def adopt(self, source: TermTable, term: cython.int) -> int:
-        """Take over a term of another table, with all that it quotes."""
+        """Add a term of another table, with the terms that it quotes, and return the term here."""
         current: cython.int
         at: cython.Py_ssize_t
         taken: dict[int, int] = {}
@@ -440,14 +440,14 @@ class TermTable:
         return self.intern(kind, detail, source.values.data, start, n)
 
     def forget_index(self) -> None:
-        """Give back the memory that only interning needs. No term can be interned afterwards."""
+        """Free the memory that only interning needs. No term can be interned afterwards."""
         if cython.compiled:
             self._slots = memoryview(bytearray(8)).cast("q")
         else:
             self._index = {}
 
     def buffers(self) -> tuple[memoryview, memoryview, memoryview]:
-        """Return the kinds, the details and the quoted triples, without what was only reserved."""
+        """Return the kinds, the details and the quoted triples, without reserved space."""
         return (
             memoryview(self.kinds)[: self.count],
             memoryview(self.details)[: self.count],

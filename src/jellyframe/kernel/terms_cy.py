@@ -88,7 +88,7 @@ class SimpleTerm:
 @cython.final
 @cython.cclass
 class IRI(SimpleTerm):
-    """An IRI. Its syntax is not checked: it is what the data says.
+    """An IRI. Its syntax is not checked.
 
     Attributes:
         value: the IRI, without `<` and `>`

@@ -1,8 +1,8 @@
-"""Turtle and TriG text to batches, with the quoted triples and annotations of RDF-star.
+"""Parse Turtle and TriG text into batches, with the quoted triples and annotations of RDF-star.
 
-A machine with a stack: a token changes its state or puts a level on the stack (the properties of a blank node, a
-collection, a quoted triple, an annotation). Nothing recurses, so input cannot exhaust the stack, and between any two
-tokens the machine can stop: where the text that is there ends, or where a batch is full.
+The parser is a pushdown automaton: a token changes its state or pushes a level on its stack (the properties of a blank
+node, a collection, a quoted triple, an annotation). Nothing recurses, so input cannot exhaust the call stack, and
+parsing can stop between any two tokens: where the available text ends, or where a batch is full.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ else:
         TOKEN_PREFIX,
     )
 
-# What is expected next.
+# States: what is expected next.
 STATEMENT = cython.declare(cython.int, 0)
 VERB = cython.declare(cython.int, 1)
 VERB_OR_END = cython.declare(cython.int, 2)  # after a semicolon
@@ -96,15 +96,15 @@ _EXPECTED = (
     "the name of a graph",
     "'{'",
 )
-# What the levels of the stack are.
+# Kinds of levels of the stack.
 TOP = cython.declare(cython.int, 0)
 PROPERTIES = cython.declare(cython.int, 1)
 COLLECTION = cython.declare(cython.int, 2)
 QUOTED = cython.declare(cython.int, 3)
 ANNOTATION = cython.declare(cython.int, 4)
-# Numbers of a level on the stack: what it is, its subject, predicate and last object, and its state.
+# Numbers in a level of the stack: its kind, its subject, predicate and last object, and its state.
 LEVEL = cython.declare(cython.Py_ssize_t, 5)
-# An error so near the end of what is there of a text may be the fault of the end.
+# An error this near the end of the available text may be due to a token that is cut there.
 NEAR_END = cython.declare(cython.Py_ssize_t, 12)
 
 _RDF = b"http://www.w3.org/1999/02/22-rdf-syntax-ns#"
@@ -149,8 +149,8 @@ class TurtleParser(TurtleLexer):
     ) -> int:
         """Read from `start` on until the batch is full or no whole token is left, and return the end position.
 
-        A batch is full that has `max_rows` rows, or terms of `max_bytes` together. `stop` is the end of what is there,
-        and, where this is `final`, of the text. The next call has to begin with the bytes that this one left.
+        A batch is full when it has `max_rows` rows, or when its terms take `max_bytes`. `stop` is the end of the
+        available text and, if `final`, of the whole text. The next call has to begin with the bytes that this one left.
         """
         text: Text = Text(data)
         if self.line == 0:
@@ -171,7 +171,7 @@ class TurtleParser(TurtleLexer):
         return self.pos
 
     def _move_line(self, shift: cython.Py_ssize_t) -> None:
-        """Note that the text has moved by `shift` bytes, and count the part of the line that is gone."""
+        """Update `line_start` for a text without the first `shift` bytes, and `columns_before` for that part."""
         begin: cython.Py_ssize_t = self.line_start - shift
         if begin < 0:
             gone = bytes(self.text.data[max(self.line_start, 0) : shift])
@@ -180,7 +180,7 @@ class TurtleParser(TurtleLexer):
         self.line_start = begin
 
     def _adopt(self, table: TermTable) -> None:
-        """Turn to the table of another batch, and take along the terms that statements to come will need."""
+        """Switch to the table of another batch, and copy the terms that later statements need."""
         old: TermTable = self.table
         i: cython.Py_ssize_t
         part: cython.Py_ssize_t
@@ -267,11 +267,11 @@ class TurtleParser(TurtleLexer):
         self._state = DIRECTIVE_DOT if self._is_label else STATEMENT
         return 0
 
-    # ---- the machine ----------------------------------------------------------------------------------
+    # ---- the automaton --------------------------------------------------------------------------------
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def _act(self, token: cython.int, builder: BatchBuilder) -> cython.int:
-        """Act on a token; return 0 where it cannot stand."""
+        """Act on a token and return 1; return 0 if it is not allowed here. The methods below do the same."""
         state: cython.int = self._state
         if state == AFTER_OBJECT:
             if token == 0x2C:
@@ -357,7 +357,7 @@ class TurtleParser(TurtleLexer):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def _node(self, token: cython.int, builder: BatchBuilder) -> cython.int:
-        """Parse a subject, an object or an item; or what else may begin a statement."""
+        """Act on a subject, an object or an item, or on another token that may begin a statement."""
         state: cython.int = self._state
         if token in (TOKEN_IRI, TOKEN_BLANK_NODE):
             self._is_label = True
@@ -387,7 +387,7 @@ class TurtleParser(TurtleLexer):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def _begin(self, token: cython.int) -> cython.int:
-        """Parse what begins a statement and is not a subject: a directive, or a graph."""
+        """Act on a token that begins a directive or a graph, or ends a graph."""
         if self._in_graph:
             return self._close_graph(token)
         if token in (TOKEN_AT_PREFIX, TOKEN_PREFIX):
@@ -400,14 +400,14 @@ class TurtleParser(TurtleLexer):
             self._in_graph = True
         else:
             return 0
-        # Of directives: whether a dot ends them.
+        # For directives, this tells whether a dot ends them.
         self._is_label = token in (TOKEN_AT_PREFIX, TOKEN_AT_BASE)
         return 1
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def _place_term(self, term: cython.int, builder: BatchBuilder) -> cython.int:
-        """Put a term in the place where one is expected."""
+        """Use a term at the position where one is expected."""
         state: cython.int = self._state
         cell: cython.int
         if state == OBJECT:
@@ -478,7 +478,7 @@ class TurtleParser(TurtleLexer):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def _pop(self, term: cython.int, builder: BatchBuilder) -> cython.int:
-        """Go back to the level below, and put a term there, unless there is none."""
+        """Return to the level below, and use a term there, unless it is -1."""
         level: cython.int = self._level
         at: cython.Py_ssize_t = LEVEL * (self.depth - 1)
         self.depth -= 1

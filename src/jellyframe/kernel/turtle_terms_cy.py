@@ -1,7 +1,7 @@
-"""The tokens of Turtle and TriG: text to rows of a term table.
+"""Read the tokens of Turtle and TriG, and parse terms into rows of a term table.
 
 A text comes in pieces, and a token may be cut where a piece ends. So a token has no effect until it is whole: the
-parser asks `is_cut` before it acts on one, and if so reads it again when more of the text is there.
+parser calls `is_cut` before it acts on a token, and reads a cut one again when more of the text is there.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ else:
         TOKEN_PREFIX,
     )
 
-# So near the end of a piece a name might go on: an escape or a character may be cut.
+# This near the end of a piece a name might go on: an escape or a character may be cut.
 NEAR = cython.declare(cython.Py_ssize_t, 4)
 
 _XSD = b"http://www.w3.org/2001/XMLSchema#"
@@ -75,10 +75,10 @@ _DIRECTIVES = {b"@prefix": TOKEN_AT_PREFIX, b"@base": TOKEN_AT_BASE}
 
 @cython.cclass
 class TurtleLexer(TermParser):
-    """Reads tokens at `pos`. Where a token is a term, `found` is its row in the table.
+    """Reads tokens at `pos`. If a token is a term, `found` is its row in the table.
 
-    `base_iri` is what relative IRIs are resolved against; with `any_iri` they may stay as they are where there is none.
-    Blank nodes that have no label get one that begins with `label_prefix`.
+    Relative IRIs are resolved against `base_iri`; with `any_iri` they may stay relative if there is none. Blank nodes
+    without a label get one that begins with `label_prefix`.
     """
 
     __slots__ = (
@@ -112,7 +112,7 @@ class TurtleLexer(TermParser):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def forget_names(self) -> cython.int:
-        """Forget what names stand for: they are about to mean something else, or other rows."""
+        """Forget the rows of names, as their IRIs or the table are about to change."""
         self._names = {}
         self._datatype_rows = {}
         return 0
@@ -127,13 +127,13 @@ class TurtleLexer(TermParser):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def is_cut(self) -> cython.bint:
-        """Return whether the token that was just read might be longer than what is there of the text."""
+        """Return whether the token that was just read might go on after the available text."""
         return not self.final and (self.touches_end or self.pos >= self.limit)
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def skip_space(self) -> cython.int:
-        """Move on to what is neither white space nor comment, and say what it is; 0 at the end."""
+        """Skip white space and comments, and return the next byte; 0 at the end."""
         i: cython.Py_ssize_t = self.pos
         end: cython.Py_ssize_t
         c: cython.int
@@ -170,7 +170,7 @@ class TurtleLexer(TermParser):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def token(self) -> cython.int:
-        """Read the token at `pos`: a single character stands for itself, others have numbers above 0x7F."""
+        """Read and return the token at `pos`: a single character stands for itself, others are above 0x7F."""
         c: cython.int = self.text.data[self.pos]
         self.scratch_size = 0
         self.touches_end = False
@@ -221,7 +221,7 @@ class TurtleLexer(TermParser):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def _bracket(self) -> cython.int:
-        """`[]` is a blank node; `[` alone begins a list of its properties, which is then still to be read."""
+        """Read `[]`, a blank node, or `[`, which begins the list of its properties."""
         start: cython.Py_ssize_t = self.pos
         line: cython.longlong = self.line
         line_start: cython.Py_ssize_t = self.line_start
@@ -257,7 +257,7 @@ class TurtleLexer(TermParser):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def _name(self) -> cython.int:
-        """Read a name with a prefix, or a keyword."""
+        """Read a prefixed name or a keyword."""
         start: cython.Py_ssize_t = self.pos
         end: cython.Py_ssize_t = self.text.name_end(start, self.limit, False)
         self.touches_end = self.limit - self.text.reach < NEAR
@@ -287,7 +287,7 @@ class TurtleLexer(TermParser):
         return self.expected(start, "a term or a keyword")
 
     def _expanded(self, name: bytes, start: cython.Py_ssize_t) -> bytes:
-        """Return the IRI that a name with a prefix stands for."""
+        """Return the IRI of a prefixed name."""
         prefix, _, local = name.partition(b":")
         namespace = self.prefixes.get(prefix.decode())
         if namespace is None:
@@ -360,7 +360,7 @@ class TurtleLexer(TermParser):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def _typed(self, start: cython.Py_ssize_t, end: cython.Py_ssize_t, datatype: bytes) -> cython.int:
-        """Return a literal without quotation marks: its text, and the datatype that goes with it."""
+        """Add a literal that is written without quotation marks, with its datatype."""
         row: cython.int = self.table.intern_small(self.table.datatypes, memoryview(datatype), 0, len(datatype))
         self.found = self.table.intern(KIND_TYPED_LITERAL, row, self.text.data, start, end - start)
         return TOKEN_LITERAL
@@ -449,7 +449,7 @@ class TurtleLexer(TermParser):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def _string(self, quote: cython.int) -> cython.int:
-        """Read a string with its quotation marks, one or three of them; the span is what is between."""
+        """Read a string in one or three quotation marks; the span is the text between them."""
         i: cython.Py_ssize_t = self.pos + 1
         is_long: cython.bint = self.at(i) == quote and self.at(i + 1) == quote
         non_ascii: cython.int = 0

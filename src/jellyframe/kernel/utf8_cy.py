@@ -1,4 +1,4 @@
-"""Whether bytes are UTF-8.
+"""Check whether bytes are UTF-8.
 
 Its loops, like those of `scan_cy`, index without a check at each step: the whole range is checked once, before them.
 """
@@ -54,7 +54,7 @@ def _valid_one_by_one(
         due = 1 if b < 0xE0 else (2 if b < 0xF0 else 3)
         if stop - i < due:
             return False
-        # Overlong forms, surrogates, and what lies above U+10FFFF show in the second byte.
+        # Overlong forms, surrogates and numbers above U+10FFFF show in the second byte.
         lowest = 0xA0 if b == 0xE0 else (0x90 if b == 0xF0 else 0x80)
         highest = 0x9F if b == 0xED else (0x8F if b == 0xF4 else 0xBF)
         if src[i] < lowest or src[i] > highest:
@@ -71,14 +71,14 @@ def _valid_one_by_one(
 def _valid_at_once(
     src: cython.const[cython.uchar][::1], start: cython.Py_ssize_t, stop: cython.Py_ssize_t
 ) -> cython.bint:
-    """Return the same for three bytes or more, with no branch for each byte, so that the loop is vectorised."""
+    """Return the same for three bytes or more, with no branch for each byte, so that the C compiler vectorises it."""
     i: cython.Py_ssize_t
     bad: cython.uchar = 0
     highest: cython.uchar = 0
     for i in range(start, stop):
         highest = max(highest, src[i])
     if highest < 0xE0:
-        # Characters of two bytes at most, as in most languages written with letters, need less looking at.
+        # Characters of at most two bytes, as most alphabets have, need fewer checks.
         for i in range(start + 1, stop):
             bad |= ((src[i] & 0xC0) == 0x80) ^ (src[i - 1] >= 0xC0)
             bad |= (src[i] & 0xFE) == 0xC0
@@ -91,7 +91,7 @@ def _valid_at_once(
     bad |= misplaced(src[start], 0, 0, 0)
     bad |= misplaced(src[start + 1], src[start], 0, 0)
     bad |= misplaced(src[start + 2], src[start + 1], src[start], 0)
-    # Nothing may be missing at the end.
+    # The last character must be complete.
     bad |= (src[stop - 1] >= 0xC0) | (src[stop - 2] >= 0xE0) | (src[stop - 3] >= 0xF0)
     return bad == 0
 
@@ -100,11 +100,11 @@ def _valid_at_once(
 @cython.inline
 @cython.exceptval(check=False)
 def misplaced(b: cython.uchar, p1: cython.uchar, p2: cython.uchar, p3: cython.uchar) -> cython.uchar:
-    """1 if byte `b` cannot stand behind `p1`, `p1` behind `p2`, and `p2` behind `p3`, in UTF-8."""
+    """Return 1 if byte `b` cannot follow the bytes `p3`, `p2` and `p1`, in this order, in UTF-8."""
     is_continuation: cython.uchar = (b & 0xC0) == 0x80
     is_due: cython.uchar = (p1 >= 0xC0) | (p2 >= 0xE0) | (p3 >= 0xF0)
     is_never: cython.uchar = (b == 0xC0) | (b == 0xC1) | (b >= 0xF5)
-    # Overlong forms, surrogates, and what lies above U+10FFFF.
+    # Overlong forms, surrogates, and numbers above U+10FFFF.
     is_excluded: cython.uchar = (
         ((p1 == 0xE0) & (b < 0xA0))
         | ((p1 == 0xED) & (b > 0x9F))

@@ -1,5 +1,5 @@
-# The functions of varints.py for the compiled kernel. Numbers are nearly always of one or two bytes, which is read in
-# place; the rest is left to the decoder's own method.
+# The functions of varints.py for the compiled kernel. Nearly all numbers have one or two bytes, which are read inline;
+# the decoder's own method reads the others.
 
 cimport cython
 from jellyframe.kernel.decode_fields_cy cimport FieldDecoder

@@ -1,4 +1,4 @@
-"""Reading the numbers of protobuf messages, as the uncompiled kernel does it; `varints.pxd` has the same for C."""
+"""Read the numbers of protobuf messages, for the uncompiled kernel; `varints.pxd` has the same for C."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 class Numbers(Protocol):
-    """A decoder of fields, as far as its numbers go."""
+    """The part of a field decoder that reading numbers needs."""
 
     buf: memoryview
     pos: int
@@ -25,7 +25,7 @@ def read_varint(decoder: Numbers, pos: int, stop: int) -> int:
 
 
 def read_length(decoder: Numbers, pos: int, stop: int) -> int:
-    """Return the length at `pos` of something that has to end by `stop`."""
+    """Return the length at `pos`. Raises if the field would end after `stop`."""
     n = read_varint(decoder, pos, stop)
     if n > stop - decoder.pos:
         decoder.fail_length(n, pos, stop)
