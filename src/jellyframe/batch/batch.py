@@ -140,7 +140,7 @@ class Batch:
 
         Args:
             statements: triples or quads, all of one kind
-            quads: whether they have a graph; by default the first one tells
+            quads: whether they have a graph; by default the first one decides
         """
         from jellyframe.kernel.from_objects_cy import build_statements
 
@@ -175,9 +175,9 @@ class Batch:
         )
 
     def slice(self, start: int = 0, stop: int | None = None) -> Batch:
-        """Return the rows from `start` up to, but without, `stop`, without a copy.
+        """Return the rows from `start` to `stop`, which is excluded, without a copy.
 
-        Frames keep their numbers and metadata; one that goes on behind `stop` is open. An empty frame belongs to the
+        Frames keep their numbers and metadata; one that continues after `stop` is open. An empty frame belongs to the
         slice with the row after it, and at the end of the batch to the slice with the row before it. Namespaces stay
         with the slice in which their frame begins.
         """
@@ -242,9 +242,9 @@ class Batch:
     def concat(cls, batches: Sequence[Batch]) -> Batch:
         """Return the rows of batches, one after the other, over one new table of terms.
 
-        If one of them has graphs, the rows of the others are in the default graph. Frames follow each other and are
-        numbered on from those of the first batch; one that is open continues in the next batch if the frame there has
-        the same number. Metadata and namespaces go along. Options are kept if all batches have the same.
+        If one of them has graphs, the rows of the others are in the default graph. Frames are numbered consecutively,
+        from the first one of the first batch on; one that is open continues in the next batch if the frame there has
+        the same number. Metadata and namespaces are kept, and options if all batches have the same.
 
         Args:
             batches: one or more
@@ -309,7 +309,7 @@ class Batch:
     def without_graph(self, *, merge: bool = False) -> Batch:
         """Return the statements as triples.
 
-        A statement in a named graph raises NamedGraphError, unless graphs `merge`. The options, which were those of
+        A statement in a named graph raises NamedGraphError, unless `merge` is true. The options, which were those of
         quads, are dropped with the graphs; all else is kept.
         """
         if self.g is None:
@@ -325,7 +325,7 @@ class Batch:
         return self.replace(columns=(self.s, self.p, self.o, None), options=None)
 
     def fitted(self, *, has_graph: bool) -> Batch:
-        """Return the batch as a stream of quads, or of triples, holds it.
+        """Return the batch as quads or as triples, for a stream of that kind.
 
         Args:
             has_graph: whether the stream has quads

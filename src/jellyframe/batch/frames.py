@@ -1,4 +1,4 @@
-"""The frame view of a stream."""
+"""Streams frame by frame."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ class Frame:
         return iter(self.statements())
 
     def parts(self) -> list[tuple[Batch, int, int]]:
-        """Return where the statements lie: batches, each with the first row and the one after the last."""
+        """Return the batches that the statements are in, each with the first row and the one after the last."""
         return list(self._parts)
 
     def to_batch(self) -> Batch:
-        """Return the statements as one batch: without a copy where they lie in one batch."""
+        """Return the statements as one batch, without a copy if they are in one."""
         slices = [batch.slice(start, stop) for batch, start, stop in self._parts]
         if not slices:
             return Batch.from_statements(())

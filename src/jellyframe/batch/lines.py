@@ -1,4 +1,4 @@
-"""Statements as messages quote them: the start of a line of N-Triples or N-Quads, of bounded length."""
+"""Statements as error messages quote them: the start of a line of N-Triples or N-Quads, of bounded length."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Rows(Protocol):
 
 
 def row_line(batch: Rows, row: int) -> str:
-    """Return a row as a line; of a long one only about the first 300 bytes, and no more of it is built."""
+    """Return a row as a line; of a long one only about the first 300 bytes are built."""
     try:
         return _line(batch.columns, batch.terms, row)
     except TextError:

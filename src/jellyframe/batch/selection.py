@@ -10,7 +10,7 @@ from jellyframe.errors import Advice, NamedGraphError
 
 
 class FrameRange(NamedTuple):
-    """Frames from `start` up to, but without, `stop`; None for no end."""
+    """Frames from `start` to `stop`, which is excluded; None for no end."""
 
     start: int = 0
     stop: int | None = None
@@ -30,14 +30,14 @@ def take_frames(batches: Iterable[Batch], frames: FrameRange) -> Iterator[Batch]
             return
         ends = [len(batch)] if batch.frame_ends is None else batch.frame_ends
         first = min(max(frames.start - batch.first_frame, 0), len(ends))
-        behind = len(ends) if frames.stop is None else min(frames.stop - batch.first_frame, len(ends))
-        start, stop = (ends[number - 1] if number else 0 for number in (first, behind))
+        after = len(ends) if frames.stop is None else min(frames.stop - batch.first_frame, len(ends))
+        start, stop = (ends[number - 1] if number else 0 for number in (first, after))
         if stop > start:
             yield batch.slice(start, stop)
 
 
 def without_graphs(batches: Iterable[Batch], *, merge: bool, target: str, source: str | None) -> Iterator[Batch]:
-    """Yield batches of triples, for a target without graphs; NamedGraphError unless graphs merge."""
+    """Yield batches of triples, for a target without graphs. A named graph is a NamedGraphError, unless `merge`."""
     before = 0
     for batch in batches:
         try:

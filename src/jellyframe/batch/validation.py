@@ -1,6 +1,6 @@
-"""Whether terms are what RDF says they are: IRIs by RFC 3987, language tags by BCP 47, labels that can be written.
+"""Check whether terms are valid: IRIs and datatypes by RFC 3987, language tags by BCP 47.
 
-Each distinct term of a batch is checked once, so that this costs little where terms repeat.
+Each distinct term of a batch is checked once, so that repeated terms cost little.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ __all__ = ["BadTerm", "bad_terms", "check_batch", "why_bad_iri", "why_bad_langua
 
 @cache
 def _iri_pattern() -> re.Pattern[str]:
-    """Return a pattern for absolute IRIs by RFC 3987. It is large and seldom needed, so no import compiles it."""
-    # Every character beyond ASCII that is allowed somewhere; private use ones may stand in a query only.
+    """Return a pattern for absolute IRIs by RFC 3987, compiled at the first call, as it is large and seldom needed."""
+    # Every character beyond ASCII that is allowed somewhere; private use ones are allowed in a query only.
     planes = "".join(f"{chr(plane << 16)}-{chr((plane << 16) + 0xFFFD)}" for plane in range(1, 14))
     private = "\ue000-\uf8ff\U000f0000-\U000ffffd\U00100000-\U0010fffd"
     unreserved = rf"A-Za-z0-9\-._~\u00a0-\ud7ff\uf900-\ufdcf\ufdf0-\uffef{planes}\U000e1000-\U000efffd"
@@ -43,7 +43,7 @@ def _iri_pattern() -> re.Pattern[str]:
     )
 
 
-# What nearly every IRI looks like. Bytes are matched where they lie; only terms that do not match are checked closely.
+# Nearly every IRI matches this, as bytes, without a copy. Only terms that do not match are checked closely.
 _PLAIN_IRI = re.compile(
     rb"[A-Za-z][A-Za-z0-9+.\-]*:(?://[A-Za-z0-9\-.]+(?::[0-9]+)?/)?[A-Za-z0-9\-._~!$&'()*+,;=:@]+"
     rb"(?:/[A-Za-z0-9\-._~!$&'()*+,;=:@]*)*(?:#[A-Za-z0-9\-._~!$&'()*+,;=:@/?]*)?"
@@ -68,7 +68,7 @@ def _language_pattern() -> re.Pattern[str]:
     )
 
 
-# Tags older than the rules: they do not follow them, but are valid.
+# Tags that are older than the rules and do not follow them, but are valid.
 _GRANDFATHERED = frozenset(
     "en-gb-oed i-ami i-bnn i-default i-enochian i-hak i-klingon i-lux i-mingo i-navajo i-pwn i-tao i-tay i-tsu "
     "sgn-be-fr sgn-be-nl sgn-ch-de".split()
@@ -93,7 +93,7 @@ def why_bad_iri(iri: str) -> str | None:
         return "it is not absolute (there is no scheme)"
     never = _NEVER_IN_IRI.search(iri)
     if never:
-        return f"{never[0]!r} cannot stand in an IRI"
+        return f"{never[0]!r} is not allowed in an IRI"
     if _BAD_ESCAPE.search(iri):
         return "a % is not followed by two hexadecimal digits"
     return "it breaks the syntax of RFC 3987"

@@ -82,7 +82,7 @@ class PatchWriter(AnyWriter[PatchStreamEncoder]):
     ) -> None:
         """Open a stream; the arguments are those of `open_patch_writer`."""
         if index and compression is not None:
-            raise OptionsError("an index has its place in files without compression only")
+            raise OptionsError("an index needs a file without compression")
         if restart_every == "auto":
             is_path = isinstance(sink, str | os.PathLike)
             restart_every = DEFAULT_RESTART_EVERY if is_path and delimited else None

@@ -25,8 +25,8 @@ def restart_offsets(
 ) -> Iterator[int]:
     """Yield the offsets from which a file may be read, as soon as they are known, the first at 0.
 
-    There are none if it cannot be split. If it is damaged, those after the damage are found by their bytes: whoever
-    reads the part with the damage will tell what is wrong with it.
+    There are none if it cannot be split. If it is damaged, those after the damage are found by their bytes; the reader
+    of the damaged part reports what is wrong.
     """
     if not is_splittable(file):
         return

@@ -1,4 +1,4 @@
-"""Jelly bytes to batches, without I/O: bytes are pushed in as they come, and batches are taken out.
+"""Decode Jelly bytes into batches, without I/O: bytes are pushed as they come, and batches are taken.
 
     decoder = StreamDecoder()
     decoder.push(data)                      # any number of bytes, or whole frames with push_frame
@@ -29,12 +29,12 @@ from jellyframe.wire import decode_varint, encode_varint
 
 # Bytes of a frame that tell whether it is one.
 _HEAD_BYTES = 64
-# Settings of the stream, then: generalized, rdf-star, names, prefixes, datatypes.
+# Settings of the kind of stream; generalized statements, RDF-star; sizes of the tables of names, prefixes, datatypes.
 KernelOptions: TypeAlias = tuple[tuple[int, ...], bool, bool, int, int, int]
 
 
 class LookupEntries(NamedTuple):
-    """Entries of the lookup tables of a stream: how many there are, and how many took the place of another one.
+    """Entries of the lookup tables of a stream: how many there are, and how many replaced another one.
 
     Attributes:
         names: entries of the table of names
@@ -107,12 +107,12 @@ class AnyStreamDecoder(ABC, Generic[_OptionsT]):
 
     @property
     def looked_back(self) -> bool:
-        """Whether the stream has left out a first id, so that its frames would change their meaning after others."""
+        """Whether the stream has left out a first id, so that its frames would mean something else after others."""
         return bool(self._kernel.looked_back)
 
     @property
     def waiting_rows(self) -> int:
-        """The number of statements that have been decoded and are in no batch that was taken."""
+        """The number of statements that have been decoded but not taken in a batch."""
         return self._kernel.waiting_rows()
 
     @property
@@ -123,7 +123,7 @@ class AnyStreamDecoder(ABC, Generic[_OptionsT]):
     # ---- bytes in ----
 
     def push(self, data: Buffer) -> None:
-        """Take the next bytes of the stream.
+        """Add the next bytes of the stream.
 
         Args:
             data: the bytes, which must not change until the batches are taken
@@ -135,7 +135,7 @@ class AnyStreamDecoder(ABC, Generic[_OptionsT]):
             self._waiting += len(data)
 
     def push_frame(self, frame: Buffer) -> None:
-        """Take one whole `frame` that something else delimits, such as a gRPC message.
+        """Add one whole `frame` that something else delimits, such as a gRPC message.
 
         Frames of one stream may be pushed one by one. Offsets in errors count as if each had its length in front.
         """
@@ -151,7 +151,7 @@ class AnyStreamDecoder(ABC, Generic[_OptionsT]):
         self._at_end = True
 
     def abort(self, error: JellyError) -> None:
-        """Mark the input as failed: what came before is returned, then the `error` is raised."""
+        """Mark the input as failed: whole frames before this are returned, then the `error` is raised."""
         if self._error is None:
             self._error = error
             self._kernel.drop_unfinished_frame()
@@ -166,8 +166,8 @@ class AnyStreamDecoder(ABC, Generic[_OptionsT]):
     def next_batch(self, *, partial: bool = False) -> Batch | None:
         """Return the next batch, or None if more bytes are needed, or if the stream has ended (`is_finished`).
 
-        With `partial` a batch need not be full: whatever has been decoded is given. Where the input is bad, all whole
-        frames before that place are given before the error is raised.
+        With `partial` a batch need not be full: all that has been decoded is returned. If the input is bad, all whole
+        frames before that place are returned before the error is raised.
         """
         if self._error is None and not self._is_finished:
             try:
@@ -200,7 +200,7 @@ class AnyStreamDecoder(ABC, Generic[_OptionsT]):
         return LookupEntries(*self._kernel.lookup_entries())
 
     def options_message(self) -> bytes | None:
-        """Return the options row as it stands in the stream."""
+        """Return the bytes of the options message; None if it has not been decoded."""
         message: bytes | None = self._kernel.options_message
         return message
 
@@ -241,7 +241,7 @@ class AnyStreamDecoder(ABC, Generic[_OptionsT]):
         kernel.end_of_input()
 
     def _decode_bare_frame(self) -> None:
-        """Decode a frame with no length in front of it: it is all that the input holds."""
+        """Decode the whole input as one bare frame."""
         kernel = self._kernel
         if not self._at_end and len(self._data) <= self._limits.max_frame_bytes:
             # The requested size doubles each time, so that the bytes received so far are not joined over and over.
@@ -255,7 +255,7 @@ class AnyStreamDecoder(ABC, Generic[_OptionsT]):
             kernel.end_of_input()
 
     def _join(self) -> None:
-        """Put what is left and what has been pushed since into one buffer."""
+        """Join the bytes that are left and those pushed since into one buffer."""
         if not self._pieces:
             return
         left = self._data[self._pos :]
@@ -285,11 +285,11 @@ class AnyStreamDecoder(ABC, Generic[_OptionsT]):
         return self._kernel_options(options)
 
     def _explained(self, error: JellyError) -> JellyError:
-        """Return an error of the kernel, with what the bytes tell about its cause."""
+        """Return an error of the kernel, with its cause if the bytes show it."""
         return error
 
     def _frame_bytes(self) -> memoryview:
-        """Return the bytes of the frame that is being decoded; none if they are gone."""
+        """Return the bytes of the frame that is being decoded; none if they are no longer held."""
         at = self._kernel.frame_offset - self._kernel.base_offset
         data = memoryview(self._data)
         if at < 0:
@@ -309,11 +309,11 @@ class AnyStreamDecoder(ABC, Generic[_OptionsT]):
 
     @abstractmethod
     def _kernel_options(self, options: _OptionsT) -> KernelOptions:
-        """Return what the kernel needs to know of the options."""
+        """Return the options as the kernel takes them."""
 
     @abstractmethod
     def _take_batch(self) -> Batch:
-        """Return what the kernel has decoded."""
+        """Return the batch that the kernel has decoded."""
 
 
 class StreamDecoder(AnyStreamDecoder[StreamOptions]):
@@ -323,15 +323,14 @@ class StreamDecoder(AnyStreamDecoder[StreamOptions]):
         limits: what untrusted input may ask for.
         concatenated: every options row begins a new stream; otherwise a repeated one has to be identical, and changes
             nothing.
-        delimited: whether the frames have their lengths in front; by default the first three bytes tell.
+        delimited: whether the frames have their lengths in front; by default detected from the first three bytes.
         batch_rows: statements in a batch, at most.
         batch_bytes: bytes of terms after which a batch ends, as text.
-        self_contained: refuse a stream that begins by leaving out an id. At a restart point this is what tells
-            whether it is one.
+        self_contained: refuse a stream that begins by leaving out an id, as no stream at a restart point does.
         start: the offset of the first byte that will be pushed, for errors.
         first_frame: the number of the first frame.
         source_name: the name of the input in errors.
-        dialect: `released`, or `draft` for the draft of the format. Nothing in the bytes chooses it.
+        dialect: `released`, or `draft` for the draft of the format. It is not detected.
     """
 
     def __init__(
@@ -415,7 +414,7 @@ class StreamDecoder(AnyStreamDecoder[StreamOptions]):
 def options_callback(read: Callable[[bytes, bool], KernelOptions]) -> Callable[[bytes, bool], KernelOptions]:
     """Return a function for the kernel that calls a method of the decoder which holds that kernel.
 
-    It does not keep the decoder alive: the memory of one that nobody holds is free at once, not when the garbage
+    It does not keep the decoder alive, so that a decoder without references is freed at once, not when the garbage
     collector finds the cycle.
     """
     method = WeakMethod(read)
@@ -435,5 +434,5 @@ def check_batch_rows(batch_rows: int) -> None:
 
 
 def kernel_options(options: TableOptions, *settings: int) -> KernelOptions:
-    """Return what the kernel's decoder needs to know of a stream's options."""
+    """Return a stream's options as the kernel's decoder takes them."""
     return (settings, *term_settings(options))

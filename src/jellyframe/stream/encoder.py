@@ -1,4 +1,4 @@
-"""The writing side of the protocol without I/O: batches, namespaces and frame ends in, bytes or whole frames out."""
+"""Encode Jelly streams without I/O: batches, namespaces and frame ends in, bytes or whole frames out."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ class FramePosition(NamedTuple):
 
 
 class Rewrite(NamedTuple):
-    """Bytes to put in the place of others, as many, that were taken from an encoder before."""
+    """Bytes that replace the same number of bytes taken from an encoder before."""
 
     offset: int
     data: bytes
 
 
 class StreamEncoder(AnyStreamEncoder[Encoder]):
-    """Encodes a Jelly stream. It does no I/O: what is encoded waits until it is taken, as bytes or as frames.
+    """Encodes a Jelly stream. It does no I/O: finished output is held until it is taken, as bytes or as frames.
 
         encoder = StreamEncoder()
         row = 0
@@ -46,14 +46,14 @@ class StreamEncoder(AnyStreamEncoder[Encoder]):
         send(encoder.take())
 
     A statement, a namespace or metadata that is refused with a `JellyError` leaves no trace: what was accepted before
-    is in the stream, and the encoder can be used further. Another error inside the encoder, such as a `MemoryError`,
+    is in the stream, and the encoder remains usable. Another error inside the encoder, such as a `MemoryError`,
     ends the stream.
 
     Args:
-        options: the options of the stream; what they leave open the first statement decides
-        frame_rows: rows after which a frame is cut, None for no limit; not in grouped and bare streams
-        frame_bytes: bytes after which a frame is cut, None for no limit; not in grouped and bare streams
-        delimited: whether frames have their lengths in front; a stream without is one bare frame
+        options: the options of the stream; the first statement decides what they leave open
+        frame_rows: rows after which a frame ends, None for no limit; not in grouped and bare streams
+        frame_bytes: bytes after which a frame ends, None for no limit; not in grouped and bare streams
+        delimited: whether frames have their lengths in front; else the stream is one bare frame
         restart_every: distance of restart points in bytes, None for none
         index: whether an index of the restart points ends the stream
         output_bytes: finished bytes at which `encode` stops for them to be taken
@@ -94,7 +94,7 @@ class StreamEncoder(AnyStreamEncoder[Encoder]):
         self._uses_1_1 = index
         self._rewrites: list[Rewrite] = []
         self._options: StreamOptions | None = None
-        # What came before the first statement, as long as that has to decide what the stream is.
+        # What to write before the first statement, as long as that has to decide the options.
         self._early: list[Callable[[Encoder], None]] = []
         # The last batch of triples in a stream of quads, and its column of graphs.
         self._graphs: tuple[Batch, memoryview | None] | None = None
@@ -103,16 +103,16 @@ class StreamEncoder(AnyStreamEncoder[Encoder]):
 
     @property
     def options(self) -> StreamOptions | None:
-        """The options of the stream; None as long as the first statement has yet to decide."""
+        """The options of the stream; None until the first statement has decided."""
         return self._options
 
     # ---- in ----
 
     def encode(self, batch: Batch, start: int = 0, stop: int | None = None) -> int:
-        """Encode rows `start` to `stop` of a batch and return the row to go on from.
+        """Encode rows `start` to `stop` of a batch and return the row to continue from.
 
         The result is below `stop` when `output_bytes` are ready: take them, and call again with it as `start`. The
-        frames of the batch do not matter. Triples go into a stream of quads, as quads of the default graph.
+        frames of the batch are ignored. Triples go into a stream of quads, as quads of the default graph.
 
         Args:
             batch: statements
@@ -136,12 +136,12 @@ class StreamEncoder(AnyStreamEncoder[Encoder]):
     def encode_in_frames(self, batch: Batch, position: FramePosition = FramePosition()) -> FramePosition | None:  # noqa: B008
         """Encode a batch in the frames that it has, without their namespaces and metadata, from a position on.
 
-        Returns the position to go on from when `output_bytes` are ready, and None when all of the batch is encoded. The
-        last frame stays open if it continues in the next batch. Raises as `encode` does.
+        Returns the position to continue from when `output_bytes` are ready, and None when all of the batch is encoded.
+        The last frame stays open if it continues in the next batch. Raises as `encode` does.
 
         Args:
             batch: statements
-            position: where to go on, by default the beginning
+            position: where to continue, by default the beginning
         """
         if batch.frame_ends is None:
             row = self.encode(batch, position.row)
@@ -167,7 +167,7 @@ class StreamEncoder(AnyStreamEncoder[Encoder]):
             iri: what it stands for
 
         Raises:
-            EncodeError: if one of them is not a string of Unicode, or the stream can no longer be raised to version 1.1
+            EncodeError: if one of them is not valid Unicode, or the stream can no longer be raised to version 1.1
         """
         terms = TermTable()
         name_term = terms.add_string(encode_string(name, "a namespace's name"))
@@ -182,8 +182,8 @@ class StreamEncoder(AnyStreamEncoder[Encoder]):
             metadata: bytes under names of your choice
 
         Raises:
-            EncodeError: if the metadata is not bytes under strings of Unicode, the stream can no longer be raised to
-                version 1.1, or it is without delimiters and has a frame already
+            EncodeError: if a name is not valid Unicode or a value is not bytes, the stream can no longer be raised to
+                version 1.1, or it is a bare stream that already has its frame
         """
         encoded = encode_metadata(metadata) if metadata else b""
         if self._kernel is None and not self._is_delimited:
@@ -207,7 +207,7 @@ class StreamEncoder(AnyStreamEncoder[Encoder]):
     # ---- out ----
 
     def take_rewrites(self) -> list[Rewrite]:
-        """Return what is to be changed in bytes that were taken before; always empty unless `can_rewrite` is set."""
+        """Return the changes to make in bytes that were taken before; always empty unless `can_rewrite` is set."""
         rewrites, self._rewrites = self._rewrites, []
         return rewrites
 
@@ -247,7 +247,7 @@ class StreamEncoder(AnyStreamEncoder[Encoder]):
             action(self._kernel)
 
     def _begin(self, *, has_graph: bool) -> Encoder:
-        """Fix the options, and encode what has been waiting for that."""
+        """Fix the options, and encode what has been waiting for them."""
         options = self._dialect.written_options(self._given, has_graph=has_graph, uses_1_1=self._uses_1_1)
         may_cut = self._is_delimited and not self._given.logical_type.is_grouped
         frames = FrameSettings(

@@ -12,13 +12,13 @@ from jellyframe.stream.index import encode_index_frame
 
 # Output is passed on in pieces of about this size.
 OUTPUT_BYTES: Final = 1 << 20
-# Numbers above this are not counts of rows or bytes.
+# Counts of rows or bytes above this are refused.
 _LARGEST_COUNT: Final = 1 << 62
 _KernelT = TypeVar("_KernelT", bound=FrameEncoder)
 
 
 class AnyStreamEncoder(Generic[_KernelT]):
-    """Holds the kernel of a stream, once there is one, and gives out the bytes that it has finished."""
+    """Holds the kernel of a stream, once there is one, and returns its finished bytes."""
 
     def __init__(
         self,
@@ -35,7 +35,7 @@ class AnyStreamEncoder(Generic[_KernelT]):
                 check_number(name, value, 1, _LARGEST_COUNT)
         check_number("output_bytes", output_bytes, 1, _LARGEST_COUNT)
         if index and not delimited:
-            raise OptionsError("an index has its place in delimited streams only")
+            raise OptionsError("an index needs a delimited stream")
         self._frame_rows = frame_rows
         self._frame_bytes = frame_bytes
         self._is_delimited = delimited
@@ -66,7 +66,7 @@ class AnyStreamEncoder(Generic[_KernelT]):
         return len(self._index_frame) + (0 if self._kernel is None else self._kernel.output_size())
 
     def take(self) -> bytes:
-        """Return the bytes that are finished since the last call, which end where a frame does."""
+        """Return the bytes finished since the last call, which are whole frames."""
         taken = b"" if self._kernel is None else self._kernel.take_output()
         if self._index_frame:
             taken += self._index_frame
@@ -74,14 +74,14 @@ class AnyStreamEncoder(Generic[_KernelT]):
         return taken
 
     def take_frames(self) -> list[bytes]:
-        """Return the frames that are finished since the last call, each without its length: for messages."""
+        """Return the frames finished since the last call, each without its length: for messages."""
         data = self.take()
         if not self._is_delimited:
             return [data] if data else []
         return split_frames(data)
 
     def _finish(self, kernel: FrameEncoder) -> None:
-        """End the stream, with an index if it is to have one."""
+        """End the stream, with an index if that was asked for."""
         kernel.finish()
         if self._has_index:
             self._index_frame = encode_index_frame(kernel.restarts, kernel.statements, kernel.offset())

@@ -1,4 +1,4 @@
-"""Use by one thread at a time: a guard that tells a second thread so, instead of letting it spoil shared state."""
+"""A guard for objects that one thread at a time may use: a second thread gets an error, and no state is corrupted."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Exclusive:
 
 
 class ExclusiveIterator(Iterator[_T], Generic[_T]):
-    """An iterator each step of which is taken under a guard."""
+    """An iterator that takes each step under a guard."""
 
     __slots__ = ("_guard", "_items")
 

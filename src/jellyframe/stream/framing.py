@@ -1,4 +1,4 @@
-"""Frames in a file or a stream of bytes: whether they are delimited, where each lies, and what looks like one."""
+"""Frames in a file or a stream of bytes: whether they are delimited, where each begins, and what looks like one."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class FrameAt(NamedTuple):
 
 
 def looks_delimited(head: bytes) -> bool:
-    """Return whether a file with these first three bytes holds frames with their lengths in front, or one bare frame.
+    """Return whether a file with these first three bytes has delimited frames, and not one bare frame.
 
     A bare frame starts with a row (0x0A), its length, and an options row in it (0x0A). A delimited one starts with its
     length and then a row, or metadata (0x7A), unless it is empty.
@@ -61,11 +61,11 @@ def looks_delimited(head: bytes) -> bool:
 def walk_frames(
     file: InputHandle, start: int, stop: int, *, head_bytes: int = 0, read_bytes: int = CHUNK_BYTES
 ) -> Iterator[FrameAt]:
-    """Hop from frame to frame of a file, from `start` to `stop`, by the lengths in front of the frames.
+    """Yield the frames of a file from `start` to `stop`, found by the lengths in front of them.
 
-    Each frame comes with at least `head_bytes` of its first bytes, as far as it has them. `read_bytes` are read at a
-    time: by default many, for files that are far away. Raises ParseError where a length is not one, and where the last
-    frame does not end at `stop`.
+    Each has at least its first `head_bytes`, or all of its bytes if it is shorter. `read_bytes` are read at a time: by
+    default many, for remote files. Raises ParseError if a length is not valid, or if the last frame does not end at
+    `stop`.
     """
     offset = start
     wanted = head_bytes + MAX_VARINT_BYTES
@@ -92,7 +92,7 @@ def walk_frames(
 
 
 class RawFrame(NamedTuple):
-    """A frame as it lies in the (uncompressed) stream: where it begins, the length in front of it, and its bytes."""
+    """A frame of the (uncompressed) stream: its offset, the length in front of it as encoded, and its bytes."""
 
     offset: int
     prefix: bytes
@@ -100,7 +100,7 @@ class RawFrame(NamedTuple):
 
 
 class FrameSplitter:
-    """Cuts a stream of bytes into frames without decoding them: bytes in, whole frames out, no I/O.
+    """Splits a stream of bytes into frames without decoding them: bytes in, whole frames out, no I/O.
 
     Args:
         max_frame_bytes: the largest frame to accept
@@ -186,9 +186,9 @@ def read_frames(
 
 
 def split_frames(data: bytes) -> list[bytes]:
-    """Return the delimited frames in bytes, each without its length, as messages have them.
+    """Return the delimited frames in bytes, each without its length, for messages.
 
-    The bytes are those of an encoder: unlike in `FrameSplitter`, nothing is checked, for each message waits for this.
+    The bytes come from an encoder, so that nothing is checked, unlike in `FrameSplitter`: this runs for every message.
     """
     frames: list[bytes] = []
     at = 0
@@ -200,10 +200,10 @@ def split_frames(data: bytes) -> list[bytes]:
 
 
 def begins_frame(head: bytes, row_tags: bytes = ROW_TAGS) -> bool:
-    """Return whether these bytes begin as a delimited frame does: its length, then a whole row header, or metadata.
+    """Return whether these bytes begin like a delimited frame: its length, then a whole row header, or metadata.
 
-    The header of a row has to fit: the row is one known field, with one of the tags, that fills it. So it hardly ever
-    holds by chance.
+    The header of a row must be consistent: the row is one known field, with one of the tags, that fills it. Other bytes
+    hardly ever are by chance.
     """
     try:
         length, at = decode_varint(head, 0)

@@ -1,9 +1,9 @@
 """Restart points: where a reader may start, and how to find them.
 
-Every so often our writer begins a frame with the options again, after which nothing refers back. The points can be
-listed in an index frame at the end of the file: a frame with no rows, which other readers pass over, whose metadata
-holds the index. The last bytes of the file say how long that frame is, so that finding it takes one small read. Without
-an index, `scan_restart_points` hops from frame to frame.
+At regular distances our writer begins a frame with the options again, and from there on nothing refers to earlier
+frames. The points can be listed in an index frame at the end of the file: a frame with no rows, which other readers
+skip, whose metadata holds the index. The last bytes of the file say how long that frame is, so that finding it takes
+one small read. Without an index, `scan_restart_points` goes from frame to frame.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ _PATCH_ROWS = _RowTags(
 
 
 class RestartPoint(NamedTuple):
-    """An offset at which a reader may start; `statements` before it, where an index tells."""
+    """An offset at which a reader may start; the number of `statements` before it, if an index has it."""
 
     offset: int
     statements: int | None
@@ -69,10 +69,10 @@ class Index(NamedTuple):
     """The index of one stream.
 
     Attributes:
-        restarts: its restart points
-        statements: how many it has
-        start: where it begins in the file
-        stop: where it ends, after the index
+        restarts: the restart points of the stream
+        statements: the number of its statements
+        start: its offset in the file
+        stop: its end in the file, after the index
     """
 
     restarts: list[RestartPoint]
@@ -110,7 +110,7 @@ def read_index(file: InputHandle, end: int | None = None) -> Index | None:
 
 
 def _decode_index_frame(frame: bytes, end: int) -> Index | None:
-    """Return the index in a frame that ends at `end`; None where it is not one after all, or one of a later version."""
+    """Return the index in a frame that ends at `end`; None if it is not one, or one of a later version."""
     try:
         length, at = decode_varint(frame, 0)
         if length != len(frame) - at:
@@ -153,8 +153,8 @@ def each_restart_point(
 ) -> Iterator[RestartPoint]:
     """Yield the restart points of a file one after the other, as soon as they are known.
 
-    Read from the indexes where there are any; what no index covers is scanned, in reads of a given size: by default
-    many, for files that are far away.
+    They are read from the indexes, if there are any; what no index covers is scanned, in reads of `read_bytes`: by
+    default many, for remote files.
     """
     indexed: list[RestartPoint] = []
     end = file.seek(0, os.SEEK_END)
@@ -172,14 +172,14 @@ def scan_restart_points(
     read_bytes: int = CHUNK_BYTES,
     kind: StreamKind = ANY_STATEMENTS,
 ) -> Iterator[RestartPoint]:
-    """Hop from frame to frame and give those that are restart points; the first one always counts.
+    """Yield the frames from `start` to `stop` that are restart points; the first one always counts.
 
-    A frame that begins with the options is taken for one when its first entry says its id, 1, as ours do, and its first
-    rows refer to nothing before it: other writers may repeat the options in any frame. Should a later row refer back
-    all the same, reading it raises: it cannot give wrong data.
+    A frame that begins with the options is taken for one if its first entry states its id, 1, as ours do, and its first
+    rows refer to nothing before it: other writers may repeat the options in any frame. If a later row refers back all
+    the same, reading it raises, and never returns wrong data.
     """
     for frame in walk_frames(file, start, stop, head_bytes=HEAD_BYTES, read_bytes=read_bytes):
-        # Few frames begin with the options, a row of the kind 0x0A, so that a glance at the kind is worth it.
+        # Few frames begin with the options, a row with the tag 0x0A, so that the tag is checked first.
         first = bytes(frame.head[:3])
         may_have_options = first[1:2] > b"\x7f" or first[2:3] == b"\x0a"
         if frame.offset == start or (may_have_options and _is_restart(bytes(frame.head[:HEAD_BYTES]), kind)):
@@ -191,7 +191,7 @@ def _is_restart(head: bytes, kind: StreamKind) -> bool:
 
 
 def looks_like_restart(frame: bytes) -> bool:
-    """Return whether a frame, of which the first rows are given, begins as our writer begins a restart point."""
+    """Return whether a frame, of which the first rows are given, begins like a restart point of our writer."""
     try:
         return bool(_begins_anew(frame))
     except ParseError:
@@ -235,5 +235,5 @@ def _begins_anew(frame: bytes) -> bool | None:
 
 
 def _has_no_iri(message: bytes, iri_fields: tuple[int, ...]) -> bool:
-    """Return whether a row that comes before any entry can do without: none of its terms is an IRI."""
+    """Return whether a row needs no lookup entry before it, as none of its terms is an IRI."""
     return all(field not in iri_fields for field, _type, _value in decode_fields(message))

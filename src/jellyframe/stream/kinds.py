@@ -18,12 +18,12 @@ from jellyframe.wire import decode_varint
 
 @dataclass(frozen=True)
 class StreamKind:
-    """The signs of restart points in one kind of stream.
+    """How restart points are recognised in one kind of stream.
 
     Attributes:
         first_tags: the tags with which the message of the options may begin
         row_tags: the tags of rows
-        decoders: make decoders of a stream that begins there, one for each dialect that it may be in
+        decoders: functions that make a decoder for a stream that begins there, one for each possible dialect
     """
 
     first_tags: bytes
@@ -33,7 +33,7 @@ class StreamKind:
     def options_row(self) -> bytes:
         """Return a pattern for the start of any options row: a row and in it a message, each with its length.
 
-        It takes no bytes, so that the start of another one may lie within.
+        It consumes no bytes, so that matches may overlap.
         """
         return rb"(?=\x0a[\x80-\xff]?[\x00-\x7f]\x0a[\x80-\xff]?[\x00-\x7f][" + re.escape(self.first_tags) + b"])"
 
@@ -44,7 +44,7 @@ class StreamKind:
     def begins_alone(self, head: bytes) -> bool:
         """Return whether the first rows of a frame, of which the first bytes are given, need nothing before them.
 
-        Options that are not accepted, limits, and streams of another kind do not speak against it: the reader judges.
+        True also for options that are not accepted, limits and streams of another kind, which the reader reports.
         """
         if re.match(self.options_row(), head, re.DOTALL) is None:
             return True
@@ -53,7 +53,7 @@ class StreamKind:
 
 
 def statement_streams(*dialects: DialectName) -> StreamKind:
-    """Return what tells restart points of streams of statements, whose options begin with a name or a physical type."""
+    """Return the kind of streams of statements, whose options begin with a name or a physical type."""
     decoders = [partial(_statement_decoder, dialect) for dialect in dialects]
     return StreamKind(b"\x0a\x10", ROW_TAGS, tuple(decoders))
 
@@ -62,12 +62,12 @@ def _statement_decoder(dialect: DialectName, limits: Limits) -> StreamDecoder:
     return StreamDecoder(limits=limits, self_contained=True, dialect=dialect)
 
 
-# Streams of statements in any dialect: whoever reads one knows which.
+# Streams of statements in any dialect.
 ANY_STATEMENTS = statement_streams(*DIALECT_NAMES)
 
 
 def _error_of(decoder: AnyStreamDecoder[Any], frame: bytes) -> JellyError | None:
-    """Return the error with which a frame does not decode, if there is one."""
+    """Return the error that decoding a frame raises, or None."""
     decoder.push_frame(frame)
     try:
         for _batch in decoder.batches():
@@ -78,7 +78,7 @@ def _error_of(decoder: AnyStreamDecoder[Any], frame: bytes) -> JellyError | None
 
 
 def _whole_rows(head: bytes) -> bytes:
-    """Return the rows at the start of a frame that are whole in its first bytes."""
+    """Return the rows that are whole in the first bytes of a frame."""
     end = 0
     try:
         while end < len(head) and head[end] == ROW_TAG:

@@ -1,7 +1,7 @@
-"""Many messages at a time: arrays of bare frames to record batches of statements, and back.
+"""Convert many messages at a time: arrays of bare frames to record batches of statements, and back.
 
-A reader or a writer for each message would cost more than the statements in it. Here one decoder goes through a run of
-messages, each of which begins a stream, and one encoder ends a frame that stands by itself for each.
+A reader or a writer for each message would cost more than the statements in it. Here one decoder reads a run of
+messages, each of which begins a stream, and one encoder writes a self-contained frame for each.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from jellyframe.stream.reader import open_reader
 
 # Bytes of messages that become one record batch.
 RUN_BYTES = 1 << 20
-# A run is ended by its bytes. A message that reaches this is read by itself.
+# Runs end by their bytes, before these limits. A message that reaches one is read separately.
 _MAX_ROWS = 1 << 20
 _MAX_TERM_BYTES = 64 << 20
 _ROW_TAG = _OPTIONS_TAG = 0x0A
 
 
 class Part(NamedTuple):
-    """Some messages: their numbers, how many statements each has, and the statements. Or one that is bad, and why."""
+    """Some messages: their numbers, how many statements each has, and the statements. Or a bad one and its error."""
 
     messages: list[int]
     counts: list[int]
@@ -91,9 +91,9 @@ class MessageDecoder:
         )
 
     def _feed(self, decoder: Decoder, data: memoryview, start: int, stop: int) -> bool:
-        """Add a message to a run. False for one that does not go with it, or that is bad."""
+        """Add a message to a run. Return false for one that is of another kind, or bad."""
         head = data[start : min(start + 3, stop)]
-        # It has to begin with its options, so that it takes nothing from the message before.
+        # It has to begin with its options, so that it does not depend on the message before.
         if len(head) < 3 or head[0] != _ROW_TAG or head[1] > 0x7F or head[2] != _OPTIONS_TAG:
             return False
         self._options_seen = 0
@@ -125,7 +125,7 @@ class MessageDecoder:
         stops = list(ends[: len(messages)])
         rows = self._view.convert(Batch(columns, terms))
         counts = [stop - start for start, stop in zip([0, *stops], stops, strict=False)]
-        # A message that turned out bad at its end only has left rows after the good ones.
+        # A message that proved bad only at its end has left rows after those of the good ones.
         return Part(messages, counts, rows.slice(0, stops[-1]))
 
     def _alone(self, number: int, message: memoryview) -> Part:
@@ -149,7 +149,7 @@ def encode_messages(
     options: StreamOptions | None = None,
     dialect: DialectName = "released",
 ) -> list[bytes]:
-    """Return rows of statements as messages, each of which stands by itself.
+    """Return rows of statements as self-contained messages.
 
     Args:
         statements: rows in one of the layouts of `read_table`
@@ -163,7 +163,7 @@ def encode_messages(
     """
     batch = BatchMaker(statements.schema).make(statements)
     stream = (options or StreamOptions()).resolved(has_graph=batch.has_graph)
-    # A restart point after every byte is one at every frame.
+    # With restart points after every byte, every frame is one.
     encoder = StreamEncoder(stream, frame_rows=None, frame_bytes=None, restart_every=1, dialect=dialect)
     messages: list[bytes] = []
     start = 0

@@ -1,4 +1,4 @@
-"""A source as batches: from its start or from a restart point, and, if wanted, also after damage."""
+"""Open a source as batches: from its start or from a restart point and, on request, also after damage."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ReadingPlace(NamedTuple):
         offset: the offset of its first byte in the source
         first_frame: the number of its first frame
         is_start: whether reading began there, not after damage
-        source_name: what errors call the source
+        source_name: the name of the source in errors
     """
 
     offset: int
@@ -48,12 +48,12 @@ def open_batches(
     filesystem: FileSystem | None,
     recovery: Recovery[_OptionsT] | None,
 ) -> tuple[BatchSource[_OptionsT], str | None]:
-    """Return the batches of a source, and what errors call it.
+    """Return the batches of a source, and its name in errors.
 
     `decoder_at` makes the decoder for a place of the source. With `recovery`, reading continues after damage.
     """
     start, stop = byte_range or (0, None)
-    # A file object without a range is read from where it stands.
+    # A file object without a range is read from its current position.
     origin = position_of(source) if start == 0 else 0
 
     def open_at(offset: int, first_frame: int) -> SourceBatches[_OptionsT]:

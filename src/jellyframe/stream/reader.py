@@ -1,4 +1,4 @@
-"""Reading Jelly: one mechanism, and batches, Arrow, frames and statements as views of it."""
+"""Read Jelly streams, as batches, Arrow record batches, frames or statements."""
 
 from __future__ import annotations
 
@@ -63,15 +63,15 @@ def open_reader(
         concatenated: every options row begins a new stream. By default, as the format says, a repeated one has to be
             identical and changes nothing.
         batch_rows: statements in a batch, at most.
-        delimited: whether the frames have their lengths in front; by default the first bytes tell.
+        delimited: whether the frames have their lengths in front; by default detected from the first bytes.
         byte_range: read from one restart point to another (see `jellyframe.stream.index`).
-        self_contained: refuse a stream that begins by leaving out an id. Those that name all that they use mean the
-            same wherever they stand, as ours do.
+        self_contained: refuse a stream that begins by leaving out an id, so that its meaning depends on what was read
+            before. Those of our writer do not.
         on_damage: continue after damage, at the next restart point that can be found by its bytes. The function is
             called with what was lost, a `Damage`, each time. By default the first error ends reading.
         filesystem: of pyarrow or fsspec, in which the source is a path.
-        dialect: `released`, or `draft` for a stream in the draft of the format (docs/draft.md). Nothing in the bytes
-            chooses it; an error says where they look like the other one.
+        dialect: `released`, or `draft` for a stream in the draft of the format (docs/draft.md). It is not detected, but
+            an error says if the bytes look like the other one.
     """
     return JellyReader(
         source,
@@ -94,7 +94,7 @@ class StatementReader(AnyReader[StreamOptions]):
     """
 
     def __init__(self, batches: BatchSource[StreamOptions], source_name: str | None) -> None:
-        """Read `batches`; errors call the input by its `source_name`."""
+        """Read `batches`; `source_name` is the name of the input in errors."""
         super().__init__(batches, source_name, "Jelly")
         self._namespaces: dict[str, str] = {}
 
@@ -102,7 +102,7 @@ class StatementReader(AnyReader[StreamOptions]):
 
     @property
     def namespaces(self) -> dict[str, str]:
-        """The namespaces that what has been read declares: the IRI of each name."""
+        """The namespaces declared in what has been read: the IRI of each name."""
         return self._namespaces
 
     def frames(self) -> Iterator[Frame]:
@@ -113,7 +113,7 @@ class StatementReader(AnyReader[StreamOptions]):
         """Return the stream statement by statement."""
         for statements in ExclusiveIterator(self._exclusive, self._statement_lists()):
             yield from statements
-            # Their memory serves the next list, and is still in the cache.
+            # Their memory, which is still in the cache, is reused for the next list.
             del statements
 
     def record_batches(
@@ -124,14 +124,14 @@ class StatementReader(AnyReader[StreamOptions]):
         columns: Sequence[str] | None = None,
         dictionary: bool = False,
     ) -> pa.RecordBatchReader:
-        """Return what is left of the stream as Arrow record batches, decoded as they are drawn.
+        """Return the rest of the stream as Arrow record batches, decoded as they are drawn.
 
         The schema's metadata has the options of the stream, and the namespaces declared so far.
 
         Args:
             layout: `struct`, `ntriples` or `flat`, as in `read_table`.
             frame_column: add the number of the frame as a column `frame`.
-            columns: those to make; all by default.
+            columns: the columns to make; all by default.
             dictionary: encode strings with a dictionary, which is the term table of each batch.
         """
         import pyarrow as pa
@@ -146,7 +146,7 @@ class StatementReader(AnyReader[StreamOptions]):
         return pa.RecordBatchReader.from_batches(schema, view.record_batches(self.batches()))
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """Export what is left of the stream through the Arrow C stream interface, in the layout `struct`."""
+        """Export the rest of the stream through the Arrow C stream interface, in the layout `struct`."""
         return self.record_batches().__arrow_c_stream__(requested_schema)
 
     def __iter__(self) -> Iterator[Triple | Quad]:

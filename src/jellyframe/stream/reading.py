@@ -64,12 +64,12 @@ class AnyReader(Generic[_OptionsT]):
     def batches(self) -> Iterator[Batch]:
         """Return the stream in batches of at most `batch_rows` statements.
 
-        Where the input is bad, all whole frames before that place are given before the error is raised.
+        If the input is bad, all whole frames before that place are returned before the error is raised.
         """
         return ExclusiveIterator(self._exclusive, self._each_batch())
 
     def close(self) -> None:
-        """Close the file, if it was opened here. Views that have not come to their end raise from now on."""
+        """Close the file, if it was opened here. Views that have not ended raise from now on."""
         self._batches.close()
         self._is_closed = True
         self._waiting_batch = None

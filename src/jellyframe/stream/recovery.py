@@ -1,13 +1,13 @@
-"""Reading after damage: the next restart point is found by its bytes, and the bytes in between are reported as lost.
+"""Read on after damage: find the next restart point by its bytes, and report the bytes in between as lost.
 
-Bytes that are missing or that should not be there shift all that follows, so the lengths of frames lead nowhere. A
-restart point of ours begins with the options row, whose bytes are known from the start of the stream. Each place where
-they stand is tried: the frame there has to have a length in front of it that fits, to decode by itself, with nothing
-that refers back, and to be followed by another frame or the end.
+Missing or extra bytes shift all that follows, so that the lengths of frames no longer lead to the next frame. A restart
+point of our writer begins with the options row, whose bytes are known from the start of the stream. Each place where
+they occur is tried: the frame there must have a matching length in front of it, decode without any reference to earlier
+frames, and be followed by another frame or the end.
 
-Rows are only given when they are confirmed: a frame that decodes may still end in a row that swallowed what follows,
+Rows are returned only when they are confirmed: a frame that decodes may still end in a row that swallowed what follows,
 so the last frame before damage counts only if the next one begins as frames do. Damage that leaves a valid stream,
-such as whole frames that are missing, is beyond what any reader can see.
+such as whole frames that are missing, cannot be detected.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ _OptionsT = TypeVar("_OptionsT", bound=TableOptions)
 class Damage:
     """A part of the input that was lost: the bytes from `start` to `stop`, and the `error` that says why.
 
-    `stop` is None where it is the rest of the input and its length is not known, as in compressed input. All
-    statements of the whole frames before `start` were given.
+    `stop` is None if the rest of the input is lost and its length is not known, as in compressed input. All statements
+    of the whole frames before `start` were returned.
     """
 
     start: int
@@ -72,7 +72,7 @@ class RecoveringBatches(Generic[_OptionsT]):
     """The batches of a source, without the parts that cannot be read.
 
     `open_at(offset, frame)` opens the source again at an offset, where the frame of that number begins;
-    `place` gives the bytes at any offset. Derived classes may change what is given around a loss.
+    `place` reads the bytes at any offset. Subclasses may change the rows around a loss.
     """
 
     def __init__(
@@ -116,7 +116,7 @@ class RecoveringBatches(Generic[_OptionsT]):
                 batch = self._batches.next_batch()
             except BAD_INPUT as error:
                 if error.advice is not None and error.advice.name == "dialect":
-                    # All of the stream would be lost, and none of it is damaged.
+                    # All of the stream would be lost, though nothing is damaged.
                     raise
                 self._recover(error)
                 continue
@@ -133,7 +133,7 @@ class RecoveringBatches(Generic[_OptionsT]):
     def _hold(self, batch: Batch) -> None:
         """Keep a batch until a row of a later frame has been decoded."""
         if self._held and (
-            len(self._held) > _MAX_WAITING_BATCHES or _has_rows_behind(batch, _last_frame(self._held[-1]))
+            len(self._held) > _MAX_WAITING_BATCHES or _has_rows_after(batch, _last_frame(self._held[-1]))
         ):
             self._give_held()
         self._held.append(batch)
@@ -174,10 +174,10 @@ class RecoveringBatches(Generic[_OptionsT]):
                 restart = _find_restart(reading, start + 1, known, self._limits, self._kind)
                 stop = reading.stop if restart is None else restart
                 if restart is not None:
-                    # The lengths of frames lead over damage that has changed none of them.
+                    # If the damage has changed no length, the lengths tell how many frames there are.
                     next_frame = frame + (reading.count_frames(start, restart) or next_frame - frame)
         if restart is None and isinstance(error, StreamKindError) and not self._options_rows:
-            # All of the stream would be lost, and none of it is damaged.
+            # All of the stream would be lost, though nothing is damaged.
             raise error
         self._on_damage(Damage(start, stop, error))
         self._lose()
@@ -205,17 +205,17 @@ def _last_frame(batch: Batch) -> int:
     return batch.first_frame + max(0, len(batch.frame_ends or ()) - 1)
 
 
-def _has_rows_behind(batch: Batch, frame: int) -> bool:
-    """Return whether a batch has rows of frames after that one."""
+def _has_rows_after(batch: Batch, frame: int) -> bool:
+    """Return whether a batch has rows of frames after the given one."""
     return any(span.number > frame and span.stop > span.start for span in batch.frame_spans())
 
 
 def _frames_before(batch: Batch, frame: int) -> Batch | None:
-    """Return the frames of a batch that come before a frame; None where there are none."""
+    """Return the frames of a batch before the given one; None if there are none."""
     if frame <= batch.first_frame or batch.frame_ends is None:
         return None
     ends = batch.frame_ends[: frame - batch.first_frame]
-    # A slice by rows leaves out empty frames at its end, and these come before the frame, too.
+    # A slice by rows leaves out empty frames at its end, which also come before the frame.
     return batch.slice(0, ends[-1]).replace(
         first_frame=batch.first_frame,
         frame_ends=ends,
@@ -225,7 +225,7 @@ def _frames_before(batch: Batch, frame: int) -> Batch | None:
     )
 
 
-# ---- bytes at any place -----------------------------------------------------------------------------------
+# ---- random access ----------------------------------------------------------------------------------------
 
 
 class _Reading:
@@ -252,7 +252,7 @@ class _Reading:
         return data
 
     def count_frames(self, start: int, stop: int) -> int | None:
-        """Return how many frames lie between two offsets; None if their lengths do not lead from one to the other."""
+        """Return how many frames are between two offsets; None if their lengths do not lead from one to the other."""
         try:
             return sum(1 for _frame in walk_frames(self._file, self._origin + start, self._origin + stop))
         except ParseError:
@@ -276,7 +276,7 @@ class RandomAccess:
 
     @contextmanager
     def opened(self) -> Iterator[_Reading | None]:
-        """Open the source; None if it does not seek or its bytes are compressed."""
+        """Open the source; None if it cannot seek or its bytes are compressed."""
         source = self._source
         file: Any
         if self._is_compressed:
@@ -300,7 +300,7 @@ def find_restart(
 ) -> int | None:
     """Return the offset of the first restart point of a file from `start` on and before `stop`, or None.
 
-    It is found by its bytes, so what comes before it may be damaged.
+    It is found by its bytes, so that what comes before it may be damaged.
     """
     return _find_restart(_Reading(file, 0, stop), start, [], limits or Limits(), kind)
 
@@ -310,7 +310,7 @@ def _find_restart(
 ) -> int | None:
     """Return the offset of the first restart point of a kind of stream from `start` on, or None.
 
-    It begins with one of `options_rows`; where none is known, with any options row that makes sense.
+    It begins with one of `options_rows`; if none is known, with any plausible options row.
     """
     pattern = re.compile(b"|".join(map(re.escape, options_rows)) or kind.options_row(), re.DOTALL)
     overlap = max(map(len, options_rows), default=8) - 1
@@ -329,7 +329,7 @@ def _find_restart(
 
 
 def _restart_with(reading: _Reading, body: int, start: int, limits: Limits, kind: StreamKind) -> int | None:
-    """Return where the restart point begins whose first row is at `body`, or None if there is none."""
+    """Return the offset of the restart point whose first row is at `body`, or None if there is none."""
     lengths = reading.at(max(start, body - _MAX_LENGTH_BYTES), body - max(start, body - _MAX_LENGTH_BYTES))
     for width in range(1, len(lengths) + 1):
         encoded = lengths[-width:]

@@ -39,7 +39,7 @@ class SourceBatches(Generic[_OptionsT]):
         return self.decoder.is_delimited
 
     def next_batch(self) -> Batch | None:
-        """Return the next batch, or None at the end. After an error: first what came before it, then the error."""
+        """Return the next batch, or None at the end. The batches before an error are returned before it is raised."""
         decoder = self.decoder
         while True:
             batch = decoder.next_batch(partial=self._is_live)

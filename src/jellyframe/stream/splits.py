@@ -1,4 +1,4 @@
-"""Which part of which file each task reads: large files are cut at restart points, small ones go together."""
+"""Plan which part of which file each task reads: large files are split at restart points, small ones are combined."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ OPEN_COST_BYTES = 1 << 20
 DEFAULT_PARTITION_BYTES = 8 << 20
 MANY_PARTITIONS = 512
 LARGE_PARTITION_BYTES = 64 << 20
-# With more partitions than this, Spark is busier with them than they are with data.
+# With more partitions than this, Spark spends more time on scheduling them than they spend on data.
 MAX_PARTITIONS = 4096
 PLANNING_THREADS = 16
 
 
 @dataclass(frozen=True)
 class Piece:
-    """A part of a file: from a restart point to another one, or all of it where there is no `stop`."""
+    """A part of a file: from a restart point to another one, or all of it if there is no `stop`."""
 
     file: DataFile
     start: int = 0
@@ -56,7 +56,7 @@ def plan_pieces(
 ) -> list[tuple[Piece, ...]]:
     """Return the pieces that make up each partition, of about `target_bytes`.
 
-    With `number_frames` the pieces know the number of their first frame, for which the files have to be gone through.
+    With `number_frames` the pieces have the number of their first frame, for which the files have to be scanned.
     """
     target = target_bytes or default_target(files)
     return pack(cut_files(files, target, kind=kind, number_frames=number_frames), target)
@@ -77,7 +77,7 @@ def cut_files(
     number_frames: bool = False,
     whole: Collection[DataFile] = (),
 ) -> list[Piece]:
-    """Return files of one kind of stream in pieces of about the target size, in order. Those in `whole` are not cut."""
+    """Return files of one kind of stream in pieces of about the target size, in order. Those in `whole` stay whole."""
     large = [file for file in files if file.size > target and not file.looks_compressed and file not in whole]
     with ThreadPoolExecutor(PLANNING_THREADS) as pool:
         cuts = dict(zip(large, pool.map(lambda file: _cut(file, target, kind, number_frames), large), strict=True))
@@ -85,7 +85,7 @@ def cut_files(
 
 
 def pack(pieces: Sequence[Piece], target: int) -> list[tuple[Piece, ...]]:
-    """Pieces that follow each other put together, up to about the target size, in order."""
+    """Return consecutive pieces grouped into partitions of up to about the target size, in order."""
     partitions: list[tuple[Piece, ...]] = []
     together: list[Piece] = []
     cost = 0
@@ -120,9 +120,9 @@ def _cut(file: DataFile, target: int, kind: StreamKind, number_frames: bool) -> 
 
 
 def frames_before(source: InputHandle, offsets: Sequence[int]) -> list[int]:
-    """Return how many frames begin before each of some offsets, which are in order and all beginnings of frames.
+    """Return how many frames begin before each offset. The offsets are sorted, and at each a frame begins.
 
-    Frames that cannot be told apart for damage are not counted.
+    Frames in a damaged part may not be counted.
     """
     counts: list[int] = []
     start = frames = 0

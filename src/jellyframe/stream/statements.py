@@ -26,17 +26,16 @@ def batches_of(
 ) -> Iterator[Batch]:
     """Yield the statements of an iterable in batches of bounded rows and bytes.
 
-    Where a statement is refused, or the iterable raises an error of whatever kind, the statements before it are yielded
-    first.
+    If a statement is refused, or the iterable raises any error, the statements before it are yielded first.
 
     Args:
         statements: any iterable of triples or of quads; no more of it is drawn than the next batch takes
-        has_graph: whether they are quads; None to go by the first one
+        has_graph: whether they are quads; None to let the first one decide
         batch_rows: the maximum number of statements in a batch
         text_classes: the kinds of term that another library's subclasses of str stand for
 
     Raises:
-        EncodeError: if something is not a statement of this kind, or holds what is not a term
+        EncodeError: if an item is not a statement of this kind, or a part of it is not a term
     """
     builder = StatementBuilder(has_graph, text_classes=text_classes)
     iterator = iter(statements)
@@ -57,9 +56,9 @@ def encode_statements(
 ) -> Iterator[int]:
     """Encode the statements of an iterable, and yield how many are encoded each time output may be taken.
 
-    `batch_rows` are drawn from the iterable at a time: few, where they come slowly and each frame is to go out at once.
+    `batch_rows` are drawn from the iterable at a time: few, if they come slowly and each frame is to be sent at once.
 
-    Where a statement is refused, or the iterable raises, those before it are encoded. Those after a statement that the
+    If a statement is refused, or the iterable raises, those before it are encoded. Those after a statement that the
     encoder refuses are not, though an iterator may have been drawn further.
 
     Raises:

@@ -64,9 +64,9 @@ def read_table(
         source: a path, a URI, bytes, or a binary file object; or a list of paths and URIs, read in their order.
         layout: `struct`, `ntriples` or `flat`.
         frame_column: add the number of the frame in its stream as a column `frame`.
-        columns: those to make; all by default. There is a column for graphs if any of the streams has them.
-        dictionary: encode strings with dictionaries. Each chunk has the terms of its batch as dictionary, so that a
-            term that repeats takes memory once.
+        columns: the columns to make; all by default. There is a column for graphs if any of the streams has them.
+        dictionary: encode strings with dictionaries. The dictionary of each chunk is the terms of its batch, so that a
+            repeated term takes memory once.
         filesystem: of pyarrow or fsspec, in which the sources are paths.
         limits, concatenated, delimited, byte_range, on_damage, dialect: as in `open_reader`.
     """
@@ -134,7 +134,7 @@ def write_table(
         options: of the stream. By default those in the metadata of the table's schema, where `read_table` puts them, as
             far as they fit the columns. The namespaces there are declared at the beginning of the stream; the draft
             dialect has none.
-        layout: what the columns are: `struct`, `ntriples` or `flat`. By default the columns tell it.
+        layout: the layout of the columns: `struct`, `ntriples` or `flat`. By default it is inferred from them.
         writer_options: those of `open_writer`.
     """
     if not isinstance(table, pa.Table | pa.RecordBatch):

@@ -1,4 +1,4 @@
-"""Writing Jelly: from statements, frames, batches and Arrow tables."""
+"""Write Jelly streams from statements, frames, batches and Arrow tables."""
 
 from __future__ import annotations
 
@@ -44,15 +44,15 @@ def open_writer(sink: Sink, options: StreamOptions | None = None, **settings: Un
         sink: a path or a URI, where the file appears when the writer is closed, or a binary file object
         options: the options of the stream, the same as `StreamOptions()` by default: any statement is allowed, and the
             first one decides between triples and quads
-        frame_rows: rows after which a frame is cut (256), None for no limit; in grouped streams `end_frame` alone
-            ends frames
-        frame_bytes: bytes after which a frame is cut (1,000,000), None for no limit
-        delimited: whether frames have their lengths in front (true); a stream without is one bare frame
+        frame_rows: rows after which a frame ends (256), None for no limit; in grouped streams only `end_frame` ends
+            frames
+        frame_bytes: bytes after which a frame ends (1,000,000), None for no limit
+        delimited: whether frames have their lengths in front (true); else the stream is one bare frame
         compression: `gzip`, `zstd` or None
         restart_every: distance of restart points in bytes, None for none; by default, `auto`, flat streams to a path
             have one every 8 MiB
         index: whether an index of the restart points is appended (false)
-        filesystem: where the path is, a file system of pyarrow or fsspec; by default as the path says
+        filesystem: the file system of the path, of pyarrow or fsspec; by default the path tells
         dialect: `released`, or `draft` for the draft of the format, which has no namespaces, metadata and index
         settings: `frame_rows` to `dialect`, by name
 
@@ -66,7 +66,7 @@ class JellyWriter(AnyWriter[StreamEncoder]):
     """A Jelly stream that is being written.
 
     A statement, a namespace or metadata that is refused with a `JellyError` leaves no trace: what was accepted before
-    is in the stream, and the writer can be used further. A writer is for one thread at a time.
+    is in the stream, and the writer remains usable. A writer is for one thread at a time.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class JellyWriter(AnyWriter[StreamEncoder]):
     ) -> None:
         """Open a stream; the arguments are those of `open_writer`."""
         if index and compression is not None:
-            raise OptionsError("an index has its place in files without compression only")
+            raise OptionsError("an index needs a file without compression")
         is_path = isinstance(sink, str | os.PathLike)
         if restart_every == "auto":
             is_grouped = options is not None and options.logical_type.is_grouped
@@ -104,7 +104,7 @@ class JellyWriter(AnyWriter[StreamEncoder]):
 
     @property
     def options(self) -> StreamOptions | None:
-        """The options of the stream; None as long as the first statement has yet to decide."""
+        """The options of the stream; None until the first statement has decided."""
         return self._encoder.options
 
     @property
@@ -117,8 +117,8 @@ class JellyWriter(AnyWriter[StreamEncoder]):
     def write(self, statements: Iterable[Triple | Quad]) -> None:
         """Write statements, from any iterable, as they come.
 
-        Where a statement is refused, or the iterable raises, those before it are written. Those after a statement that
-        is refused are not, though an iterator may have been drawn further.
+        If a statement is refused, or the iterable raises, those before it are written. Those after a statement that is
+        refused are not, though an iterator may have been drawn further.
 
         Args:
             statements: triples or quads, as the stream has them
@@ -147,7 +147,7 @@ class JellyWriter(AnyWriter[StreamEncoder]):
 
         Args:
             table: the statements; with a column `frame`, each of its values becomes a frame
-            layout: what the columns are; by default it is inferred from them
+            layout: the layout of the columns; by default it is inferred from them
 
         Raises:
             TableError: if the columns do not hold statements
@@ -162,11 +162,11 @@ class JellyWriter(AnyWriter[StreamEncoder]):
     def write_frame(self, frame: Frame | Iterable[Triple | Quad], metadata: Mapping[str, bytes] | None = None) -> None:
         """Write a separate frame: a `Frame` of a reader with its namespaces and metadata, or statements.
 
-        Where something is refused, what came before it is written and the frame stays open, for `end_frame` to end it.
+        If something is refused, what came before it is written and the frame stays open until `end_frame`.
 
         Args:
-            frame: what the frame holds
-            metadata: metadata of the frame, beside or instead of what a `Frame` has under the same keys
+            frame: the content of the frame
+            metadata: metadata of the frame, which is added to that of a `Frame` and replaces entries with the same key
         """
         with self._exclusive:
             if isinstance(frame, Frame):
@@ -188,7 +188,7 @@ class JellyWriter(AnyWriter[StreamEncoder]):
             iri: what it stands for
 
         Raises:
-            EncodeError: if one of them is not a string of Unicode, or it is too late to raise the stream's version
+            EncodeError: if one of them is not valid Unicode, or it is too late to raise the stream's version
         """
         with self._exclusive:
             self._open_encoder().declare_namespace(name, iri)
@@ -201,8 +201,8 @@ class JellyWriter(AnyWriter[StreamEncoder]):
             metadata: bytes under names of your choice
 
         Raises:
-            EncodeError: if the metadata is not bytes under strings of Unicode, it is too late to raise the stream's
-                version, or the stream is without delimiters and has a frame already
+            EncodeError: if a name is not valid Unicode or a value is not bytes, it is too late to raise the stream's
+                version, or it is a bare stream that already has its frame
         """
         with self._exclusive:
             self._open_encoder().end_frame(metadata)

@@ -11,8 +11,8 @@ from jellyframe.stream.encoding import OUTPUT_BYTES
 from jellyframe.stream.exclusive import Exclusive
 
 
-class FinishedBytes(Protocol):
-    """An encoder, as far as a writer need know it."""
+class WriterEncoder(Protocol):
+    """The part of an encoder that a writer uses."""
 
     @property
     def ready_bytes(self) -> int: ...
@@ -29,11 +29,11 @@ class FinishedBytes(Protocol):
     def finish(self) -> None: ...
 
 
-_EncoderT = TypeVar("_EncoderT", bound=FinishedBytes)
+_EncoderT = TypeVar("_EncoderT", bound=WriterEncoder)
 
 
 class SinkWriter(DiscardableOutput):
-    """Something that is being written to a sink. What goes to a path appears there when the writer is closed."""
+    """A writer to a sink. A file at a path appears when the writer is closed."""
 
     def __init__(self, sink: ByteSink) -> None:
         self._sink = sink
@@ -41,7 +41,7 @@ class SinkWriter(DiscardableOutput):
         self._exclusive = Exclusive("the writer")
 
     def close(self) -> None:
-        """End the stream. What goes to a path appears there now."""
+        """End the stream. A file at a path appears now."""
         with self._exclusive:
             if self._is_closed:
                 return
@@ -54,7 +54,7 @@ class SinkWriter(DiscardableOutput):
             self._sink.close()
 
     def discard(self) -> None:
-        """Give up: nothing appears at the path."""
+        """Discard what was written: no file appears at the path."""
         self._is_closed = True
         self._sink.discard()
 
@@ -63,11 +63,11 @@ class SinkWriter(DiscardableOutput):
             raise EncodeError("the writer is closed")
 
     def _finish(self) -> None:
-        """Hand what is left to the sink, before it is closed."""
+        """Write the remaining bytes to the sink, before it is closed."""
 
 
 class AnyWriter(SinkWriter, Generic[_EncoderT]):
-    """A stream that is being written. What goes to a path appears there when the writer is closed."""
+    """A stream that is being written. A file at a path appears when the writer is closed."""
 
     def __init__(self, encoder: _EncoderT, sink: ByteSink) -> None:
         super().__init__(sink)
@@ -79,7 +79,7 @@ class AnyWriter(SinkWriter, Generic[_EncoderT]):
         return self._encoder.restarts
 
     def write_batch(self, batch: Batch, start: int = 0, stop: int | None = None) -> None:
-        """Write the rows of a batch; the batch's own frames do not matter.
+        """Write the rows of a batch; the batch's own frames are ignored.
 
         Args:
             batch: the rows; triples become quads of the default graph where the stream has quads
@@ -121,6 +121,6 @@ class AnyWriter(SinkWriter, Generic[_EncoderT]):
             self._pass_on(OUTPUT_BYTES)
 
     def _pass_on(self, at_least: int) -> None:
-        """Hand finished bytes to the sink, if there are as many, or any if that is 0."""
+        """Write finished bytes to the sink if there are `at_least` as many; with 0, if there are any."""
         if self._encoder.ready_bytes >= max(at_least, 1):
             self._sink.write(self._encoder.take())
