@@ -107,7 +107,7 @@ def test_streams_are_bounded(client: PlainClient) -> None:
     subscriptions = [client.subscribe("t") for _ in range(8)]
     code, reason = status(lambda: client.publish(FRAMES))
     assert code is grpc.StatusCode.RESOURCE_EXHAUSTED
-    assert "8 streams under way" in reason
+    assert "8 streams in progress" in reason
     for subscription in subscriptions:
         subscription.cancel()
         assert subscription.error().code() is grpc.StatusCode.CANCELLED

@@ -189,7 +189,7 @@ def test_brokers_need_time_to_know_a_new_topic(brokers, monkeypatch, is_known):
             client.publish("new", triples(10))
             assert take(client.subscribe("new", from_="earliest"), 10) == triples(10)
         else:
-            with pytest.raises(RemoteError, match="was made, but the cluster does not list its partitions"):
+            with pytest.raises(RemoteError, match="was created, but the cluster does not list its partitions"):
                 client.publish("unknown", triples(1))
 
 

@@ -152,7 +152,7 @@ def test_a_stopping_server_drains_publications_and_ends_subscriptions() -> None:
         assert Received(got).statements[-20:][-16:] == triples(16, 4)
         ended = subscription.error()
         assert ended.code() is grpc.StatusCode.UNAVAILABLE
-        assert "about to stop" in ended.details()
+        assert "server is stopping" in ended.details()
         stopping.join(30)
 
 

@@ -16,9 +16,9 @@ from jellyframe.options import DEFAULT_LIMITS, MAX_FRAME_BYTES, MIN_NAME_TABLE_S
 
 Retention: TypeAlias = Literal["live", "replay", "log", "file", "kafka", "none"]
 LogFormat: TypeAlias = Literal["text", "json"]
-# The largest message that gRPC clients take unless they are told otherwise.
+# The largest message that gRPC clients accept by default.
 GRPC_MESSAGE_BYTES = 4 << 20
-# A log begins another file after these.
+# A log starts another file after these.
 SEGMENT_BYTES = 64 << 20
 SEGMENT_SECONDS = 24 * 3600
 # gRPC counts milliseconds in 31 bits.
@@ -28,7 +28,7 @@ _HOW = re.compile(r"(?P<kind>live|replay|none)|(?P<with_path>log|file):(?P<path>
 
 
 class SettingError(OptionsError):
-    """A setting whose value makes no sense; `key` is its name."""
+    """A setting with an invalid value; `key` is its name."""
 
     def __init__(self, message: str, key: str) -> None:
         super().__init__(message)
@@ -43,13 +43,13 @@ class TopicSettings:
         retention: `live` keeps nothing, `replay` keeps frames in memory, `log` on disk; `file` serves a file or a
             folder; `kafka` keeps frames in a Kafka topic; `none` refuses the topic
         path: the folder of a log, the file or folder that is served, or the URL of the Kafka cluster
-        max_bytes: bytes that are kept, at most; by default 64 MiB in memory, and no such limit on disk
-        max_age: seconds for which frames are kept, at most
-        segment_bytes: bytes after which a log begins another file
-        segment_age: seconds after which a log begins another file
-        queue_bytes: bytes that may wait to be sent to a subscriber
-        slow: what happens when more wait: `end` the subscription, or `block` publishers. Where frames are kept, neither
-            is needed: a slow subscriber reads them from there
+        max_bytes: the maximum number of bytes kept; by default 64 MiB in memory, and no limit on disk
+        max_age: the maximum number of seconds for which frames are kept
+        segment_bytes: bytes after which a log starts another file
+        segment_age: seconds after which a log starts another file
+        queue_bytes: bytes that may be queued for a subscriber
+        slow: what to do if the queue is full: `end` the subscription, or `block` publishers. Neither is needed where
+            frames are kept: a slow subscriber reads them from there
     """
 
     retention: Retention = "live"
@@ -73,7 +73,7 @@ class TopicSettings:
 
     @classmethod
     def parse(cls, text: str) -> TopicSettings:
-        """Return the settings that `live`, `replay`, `log:FOLDER`, `file:PATH`, `kafka://…` or `none` stand for.
+        """Return the settings for `live`, `replay`, `log:FOLDER`, `file:PATH`, `kafka://…` or `none`.
 
         Args:
             text: one of these
@@ -132,21 +132,21 @@ class ServerSettings:
     """All settings of a server.
 
     Args:
-        listen: the address, as HOST:PORT; port 0 for any that is free
+        listen: the address, as HOST:PORT; port 0 for any free port
         topics: the settings of topics, by name
-        default_topic: the settings of all others; those of a log get a folder each, below its path
-        limits: what the server takes on
-        tls: the certificate, None for connections in the clear
-        insecure: whether it may listen in the clear on an address that other machines can reach
-        tokens: who may do what; without any, everybody may do everything
-        reflection: whether clients may ask which services there are
+        default_topic: the settings of all other topics; with a log, each of them gets a subfolder
+        limits: the limits of the server
+        tls: the certificate, None to serve without TLS
+        insecure: whether to allow an address that other machines can reach without TLS
+        tokens: the rights of clients; without any, everybody may do everything
+        reflection: whether clients may list the services
         web: the address of the status page and the metrics, None for none
         keepalive: seconds without traffic after which a connection is probed
         keepalive_timeout: seconds to wait for the answer
-        drain: seconds that calls have to end in when the server stops
-        log_level: what is logged: `debug`, `info`, `warning` or `error`
-        log_format: `text`, or `json` for one object a line
-        dialect: the dialect of calls that do not say theirs in their metadata, under `jelly-dialect`
+        drain: seconds that calls have to end when the server stops
+        log_level: the lowest level that is logged: `debug`, `info`, `warning` or `error`
+        log_format: `text`, or `json` for one object per line
+        dialect: the dialect of calls without `jelly-dialect` in their metadata
     """
 
     listen: str = GRPC_ADDRESS
@@ -195,7 +195,7 @@ def _host(key: str, address: str) -> str:
 
 
 def parse_topic(text: str) -> tuple[str, TopicSettings]:
-    """Return the name and the settings of a topic, given as `NAME=live|replay|log:FOLDER|file:PATH`."""
+    """Return the name and the settings of a topic, given as `NAME=live|replay|log:FOLDER|file:PATH|kafka://…|none`."""
     found = _TOPIC.fullmatch(text)
     if found is None:
         raise OptionsError(

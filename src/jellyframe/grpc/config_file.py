@@ -1,4 +1,4 @@
-"""The settings of a server in a TOML file: all that is wrong with one is told at once, with its line."""
+"""The settings of a server in a TOML file. All mistakes in it are reported together, with their lines."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _DURATIONS = ("max_age", "segment_age", "keepalive", "keepalive_timeout", "drain
 class ConfigError(OptionsError):
     """A file of settings that cannot be used.
 
-    `problems` has a line of text for each thing that is wrong, which begins with the file and the line in it.
+    `problems` has a line of text for each mistake, which begins with the file and the line in it.
     """
 
     def __init__(self, problems: list[str]) -> None:
@@ -38,7 +38,7 @@ def read_config(path: str | PathLike[str]) -> ServerSettings:
     Args:
         path: the file
 
-    Raises ConfigError if something in it is unknown or makes no sense; it tells all that is wrong.
+    Raises ConfigError with all mistakes if a setting is unknown or invalid.
     """
     file = Path(path)
     name = display_name(path)
@@ -65,7 +65,7 @@ class _Reader:
     """Builds settings from tables, and collects their errors.
 
     Args:
-        folder: what paths are relative to
+        folder: the folder that paths are relative to
     """
 
     def __init__(self, folder: Path) -> None:
@@ -115,7 +115,7 @@ class _Reader:
     def _tls(self, place: _Place, value: Any) -> TlsSettings:
         table = self._table(place, value)
         made = None if table is None else self._build(TlsSettings, place, self._with_paths(table, table))
-        # Whoever tries to set up TLS is not to be told that there is none, too.
+        # After a mistake in the TLS settings, do not also report that there is no TLS.
         return made or TlsSettings("", "")
 
     def _tokens(self, place: _Place, value: Any) -> tuple[Token | None, ...] | None:
@@ -131,7 +131,7 @@ class _Reader:
         lists = {key: tuple(one) if isinstance(one, list) else one for key, one in table.items()}
         return self._build(Token, place, lists)
 
-    # ---- parts of them ----
+    # ---- values ----
 
     def _problem(self, place: _Place, message: str) -> None:
         self.problems.append((place, message))
@@ -179,7 +179,7 @@ class _Reader:
 
 
 def _name(place: _Place) -> str:
-    """Return what messages call a place."""
+    """Return the name of a place for messages."""
     return ".".join(str(part) for part in place if isinstance(part, str))
 
 
@@ -204,7 +204,7 @@ def _value(where: str, key: str, value: Any, kind: str) -> Any:
 
 
 def _lines_of(text: str, places: list[_Place]) -> list[int]:
-    """Return the lines of a TOML text after which values are there, or as much of the way to them as there is."""
+    """Return the lines of a TOML text that define values, or the longest defined prefixes of their places."""
     lines = text.split("\n")
     wanted = {place[:length] for place in places for length in range(1, len(place) + 1)}
     found: dict[_Place, int] = {(): 1}

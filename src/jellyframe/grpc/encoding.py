@@ -9,12 +9,12 @@ from jellyframe.stream.encoder import StreamEncoder
 
 
 class FrameEncoder:
-    """Encodes frames one by one. The first one can be read without those before it.
+    """Encodes frames one by one. The first one is self-contained.
 
     Args:
-        options: the options of the stream; `version` is what namespaces and metadata need, or they are left out
-        restart_every: distance of restart points in bytes; 1 for frames that each stand by itself
-        delimited: whether frames have their lengths in front
+        options: the options of the stream; namespaces and metadata are left out if `version` does not allow them
+        restart_every: distance of restart points in bytes; 1 for self-contained frames
+        delimited: whether frames are delimited
         dialect: the dialect of the frames
     """
 
@@ -33,9 +33,9 @@ class FrameEncoder:
         )
 
     def encode(self, frame: CheckedFrame, offset: int | None = None) -> bytes:
-        """Return a frame, which tells its offset if that is given.
+        """Return an encoded frame, with its offset in its metadata if one is passed.
 
-        Raises an EncodeError if a statement cannot be written with the options; then the encoder is of no further use.
+        Raises an EncodeError if a statement cannot be written with the options; the encoder cannot be used after that.
         """
         encoder, content = self._encoder, frame.content
         has_extras = self.options.version >= VERSION_1_1
@@ -58,5 +58,5 @@ class FrameEncoder:
 
     @property
     def restarts(self) -> list[tuple[int, int]]:
-        """The restart points so far: for each its offset in bytes, and how many statements come before it."""
+        """The restart points so far: for each its offset in bytes, and the number of statements before it."""
         return self._encoder.restarts

@@ -1,7 +1,7 @@
-"""Subscribers with equal options: each frame is encoded once for all of them, or passed on as the publisher sent it.
+"""Subscribers with equal options: each frame is encoded once for all of them, or forwarded as the publisher sent it.
 
-A publisher's bytes can be passed on from the beginning of its stream, as long as no other publisher's frame comes in
-between. A subscriber that joins later gets re-encoded frames, from a restart point on, until another stream begins.
+The bytes of a publisher can be forwarded from the start of its stream, as long as no frame of another publisher comes
+in between. A subscriber that joins later gets re-encoded frames, from a restart point, until another stream begins.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Group:
 
     Args:
         options: their options
-        with_offsets: whether their frames tell the offsets
+        with_offsets: whether their frames have offsets
         dialect: the dialect of their frames
     """
 
@@ -34,11 +34,11 @@ class Group:
         self._options_row = encode_bytes_field(1, encode_bytes_field(1, options.to_bytes()))
         # The options of the last publisher whose frames fit.
         self._fitting: StreamOptions | None = None
-        # Sets in the order of joining.
+        # Ordered sets of subscribers.
         self._forwarded: dict[Subscriber, None] = {}
         self._encoded: dict[Subscriber, None] = {}
         self._encoder: FrameEncoder | None = None
-        # The publication whose bytes are passed on, and which of its frames is next.
+        # The publication whose bytes are forwarded, and the number of its next frame.
         self._followed: Publication | None = None
         self._next_number = 0
         self._began_with_it = False
@@ -80,7 +80,7 @@ class Group:
         if self._encoded:
             self._send_encoded(frame, offset)
 
-    # ---- bytes as they are ----
+    # ---- forwarded bytes ----
 
     def _forwarded_bytes(self, frame: CheckedFrame) -> bytes | None:
         """Return the bytes of a frame for subscribers that follow its publication; None if there are none."""
@@ -99,7 +99,7 @@ class Group:
         return data if is_next and (self._began_with_it or not publication.looked_back) else None
 
     def _follow(self, publication: Publication) -> None:
-        """Begin to forward the bytes of a new stream to subscribers that can read it after the previous ones."""
+        """Start to forward the bytes of a new stream to subscribers that can read it after the previous ones."""
         able = [one for one in self.subscribers if one.is_fresh or not publication.looked_back]
         unable = [one for one in self._forwarded if not one.is_fresh and publication.looked_back]
         self._encode_for(unable)
@@ -111,7 +111,7 @@ class Group:
         self._next_number = 0
 
     def _with_own_options(self, frame: CheckedFrame, publication: Publication) -> bytes | None:
-        """Return the bytes of a frame with the options of the subscribers; None if they cannot be exchanged."""
+        """Return the bytes of a frame with the options of the subscribers; None if the options cannot be replaced."""
         row = publication.options_row
         if row == self._options_row:
             return frame.data

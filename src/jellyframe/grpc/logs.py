@@ -17,7 +17,7 @@ _STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", 
 
 
 def set_up(level: str, log_format: LogFormat) -> None:
-    """Set up the server's log: to standard error, from a level on."""
+    """Set up the server's log: to standard error, with a minimum level."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_JsonLines() if log_format == "json" else _TextLines())
     logger = logging.getLogger(LOGGER_NAME)
@@ -35,7 +35,7 @@ def _time(record: logging.LogRecord) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Return a value as it is if it is one word, and in quotation marks if not: it may come from clients."""
+    """Return a value unchanged if it is one word, otherwise in quotation marks: it may come from clients."""
     return text if _WORD.fullmatch(text) else json.dumps(one_line(text), ensure_ascii=False)
 
 

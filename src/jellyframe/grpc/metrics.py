@@ -32,7 +32,7 @@ class Metrics:
         self._calls[call, code.name] += 1
 
     def text(self) -> bytes:
-        """Return all numbers in the text format."""
+        """Return all metrics in the text format of Prometheus."""
         return generate_latest(self._registry)
 
     def collect(self) -> Iterator[Metric]:

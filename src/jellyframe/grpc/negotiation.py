@@ -1,8 +1,8 @@
-"""Which options a subscription gets: those of the data, within what the client asks for.
+"""The options of a subscription: those of the data, within the request of the client.
 
-An option that a client leaves out (0 in the message) is the server's choice. A client that asks for anything at all
-also says which features it takes: a flag that is not set then forbids the feature, as the protocol has it. With a size
-of the name table, the sizes of the other tables count as they are: 0 is no table.
+The server chooses an option that the client leaves out (0 in the message). In a request with any option, a flag that is
+not set forbids the feature, as the protocol specifies. If the size of the name table is set, a size of 0 of the other
+tables means no table.
 
 A subscription in the draft dialect repeats terms if the client sets `use_repeat`. It has neither a logical type nor
 version 1.1.
@@ -33,7 +33,7 @@ def check_offsets(dialect: DialectName, *, with_offsets: bool) -> None:
 def check_request(
     requested: StreamOptions, limits: Limits, *, with_offsets: bool = False, dialect: DialectName = "released"
 ) -> None:
-    """Raise an OptionsError if no stream can meet the options that a client asks for."""
+    """Raise an OptionsError if no stream can meet the requested options."""
     if dialect == "draft":
         return
     if with_offsets and requested.version == VERSION_1_0:
@@ -44,7 +44,7 @@ def check_request(
     if limits.max_name_table_size < MIN_NAME_TABLE_SIZE:
         raise OptionsError(f"this server allows {limits.max_name_table_size} names, and the format needs at least 8")
     if requested.logical_type and requested.physical_type:
-        # A logical type that does not go with the physical type that is asked for with it.
+        # The logical type must match the requested physical type.
         requested.replace(max_name_table_size=MIN_NAME_TABLE_SIZE).check()
 
 
@@ -54,13 +54,13 @@ def effective_options(
     limits: Limits | None = None,
     dialect: DialectName = "released",
 ) -> StreamOptions:
-    """Return the options of a subscription, given those that the client asks for and those of the data.
+    """Return the options of a subscription, given the requested ones and those of the data.
 
     Raises OptionsError if the request cannot be met.
     """
     limits = limits or Limits()
     if dialect == "draft":
-        # What it has no place for does not tell subscriptions apart.
+        # Options that the dialect does not have must not distinguish subscriptions.
         offered = offered.replace(logical_type=LogicalType.UNSPECIFIED, version=VERSION_1_0)
     if requested is None:
         return offered if dialect == "draft" else offered.replace(version=VERSION_1_1)
@@ -97,7 +97,7 @@ def _table_sizes(requested: StreamOptions, offered: StreamOptions, limits: Limit
 
     def size(table: str) -> int:
         asked, own, most = (getattr(options, table) for options in (requested, offered, limits))
-        # The presets are what clients ask for without much thought, and cost the server little.
+        # Clients usually request the presets, which cost the server little.
         own = min(max(own, getattr(_USUAL, table)), most)
         return int(min(asked, own) if asked or has_names else own)
 
@@ -110,8 +110,8 @@ _USUAL = StreamOptions.big()
 def _logical_type(requested: StreamOptions, offered: StreamOptions, options: StreamOptions) -> LogicalType:
     """Return the logical type of a subscription.
 
-    It is the type of the data, if that is what the client asks for or a special case of it. A flat type is given to all
-    who ask for it, since it promises nothing about frames. All others get the type of the data.
+    It is the type of the data, if that is the requested type or a subtype of it. A request for a flat type is always
+    met, since a flat type says nothing about frames. Other requests get the type of the data.
     """
     own = counterpart_logical_type(options.replace(logical_type=offered.logical_type))
     asked = requested.logical_type
@@ -121,14 +121,14 @@ def _logical_type(requested: StreamOptions, offered: StreamOptions, options: Str
 
 
 def is_special_case(kind: LogicalType, of: LogicalType) -> bool:
-    """Return whether a logical type is another one or a subtype of it: its number ends in that of the other."""
+    """Return whether a logical type equals another one or is a subtype of it: its number ends in that of the other."""
     return str(kind.value).endswith(str(of.value)) if of is not LogicalType.UNSPECIFIED else True
 
 
 def misfit(options: StreamOptions, offered: StreamOptions) -> str | None:
-    """Return why frames of a stream cannot go to a subscription whatever they hold; None if they can.
+    """Return why no frame of a stream can be sent to a subscription; None if frames can.
 
-    Whether the statements fit is for the encoder to say.
+    The encoder checks whether the statements fit.
     """
     if not options.logical_type.is_grouped:
         return None
@@ -143,10 +143,10 @@ def misfit(options: StreamOptions, offered: StreamOptions) -> str | None:
 
 
 def can_forward(options: StreamOptions, offered: StreamOptions) -> bool:
-    """Return whether the frames of a stream, but for its options rows, are valid in a subscription as they are."""
+    """Return whether the frames of a stream, except for its options rows, are valid in a subscription unchanged."""
     return (
         options.physical_type is offered.physical_type
-        # A graph may go on over frames, so that no other frame can come in between.
+        # A graph may span frames, so that no other frame can come in between.
         and options.physical_type is not PhysicalType.GRAPHS
         and options.generalized_statements >= offered.generalized_statements
         and options.rdf_star >= offered.rdf_star

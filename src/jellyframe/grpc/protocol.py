@@ -1,6 +1,6 @@
 """The protocol on the wire: methods, messages and keys of call metadata, for server and client.
 
-Frames travel as they are, as bytes. The few other messages are encoded here by hand.
+Frames are sent as bytes. The few other messages are encoded here by hand.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ PUBLISH: Final = f"/{SERVICE}/PublishRdf"
 # The message RdfStreamReceived, which has no fields.
 RECEIVED: Final = b""
 
-# A service of ours beside that of the protocol: proto/topics.proto.
+# Our own service, in addition to that of the protocol: proto/topics.proto.
 TOPICS_SERVICE: Final = "jellyframe.v1.TopicService"
 LIST_TOPICS: Final = f"/{TOPICS_SERVICE}/ListTopics"
 
 # Keys of call metadata. The topic of a publication, in place of the stream's name:
 TOPIC_KEY: Final = "jelly-topic-bin"
-# where a subscription begins: `earliest`, `latest`, or the offset of a frame;
+# where a subscription starts: `earliest`, `latest`, or the offset of a frame;
 FROM_KEY: Final = "jelly-from"
-# and `true` to be told the offset of each frame, in the frame's metadata under `OFFSET_ENTRY`.
+# and `true` to request the offset of each frame, in the frame's metadata under `OFFSET_ENTRY`.
 OFFSETS_KEY: Final = "jelly-offsets"
 OFFSET_ENTRY: Final = "jelly-offset"
 # The dialect of the frames and options of a call: `released` or `draft`.
 DIALECT_KEY: Final = "jelly-dialect"
 
-# What our servers answer at once to a subscription that they accept, in the initial metadata.
+# Our servers send this key in the initial metadata as soon as they accept a subscription.
 ACCEPTED_KEY: Final = "jelly-accepted"
 
 EARLIEST: Final = "earliest"
@@ -47,7 +47,7 @@ CallMetadata: TypeAlias = Sequence[tuple[str, str | bytes]]
 
 
 class Subscription(NamedTuple):
-    """The message RdfStreamSubscribe. `options` is None where the client leaves the choice to the server."""
+    """The message RdfStreamSubscribe. `options` is None if the client leaves the choice to the server."""
 
     topic: str = ""
     options: StreamOptions | None = None
@@ -95,7 +95,7 @@ def decode_topic(value: str | bytes) -> str:
 
 
 def dialect_metadata(dialect: DialectName) -> list[tuple[str, str | bytes]]:
-    """Return the call metadata that says the dialect of a call, whatever the server takes for granted."""
+    """Return the call metadata with the dialect of a call, whatever the default of the server is."""
     return [(DIALECT_KEY, dialect)]
 
 
@@ -105,7 +105,7 @@ def publication_metadata(topic: str | None) -> list[tuple[str, str | bytes]]:
 
 
 def subscription_metadata(start: Start | None = None, *, offsets: bool = False) -> list[tuple[str, str | bytes]]:
-    """Return the call metadata of a subscription: where it begins, and whether frames carry offsets."""
+    """Return the call metadata of a subscription: where it starts, and whether frames have offsets."""
     metadata: list[tuple[str, str | bytes]] = []
     if start is not None:
         metadata.append((FROM_KEY, str(start)))
@@ -120,7 +120,7 @@ def accepted_metadata() -> list[tuple[str, str | bytes]]:
 
 
 def is_accepted(metadata: Iterable[tuple[str, str | bytes]] | None) -> bool:
-    """Return whether the initial metadata of a call tells that a subscription is accepted."""
+    """Return whether the initial metadata of a call says that a subscription is accepted."""
     return any(key == ACCEPTED_KEY for key, _value in metadata or ())
 
 
@@ -131,19 +131,19 @@ def publication_topic(metadata: CallMetadata) -> str | None:
 
 
 def subscription_start(metadata: CallMetadata) -> Start | None:
-    """Return where a subscription begins, or None if its call metadata does not say it."""
+    """Return where a subscription starts, or None if its call metadata does not say."""
     value = _last(metadata, FROM_KEY)
     return None if value is None else parse_start(_text(value))
 
 
 def call_dialect(metadata: CallMetadata, default: DialectName) -> DialectName:
-    """Return the dialect of a call: that of its metadata, or else the default."""
+    """Return the dialect of a call: that of its metadata, or otherwise the default."""
     value = _last(metadata, DIALECT_KEY)
     return default if value is None else dialect_named(_text(value)).name
 
 
 def wants_offsets(metadata: CallMetadata) -> bool:
-    """Return whether the frames of a subscription carry their offsets."""
+    """Return whether the frames of a subscription have their offsets."""
     value = _last(metadata, OFFSETS_KEY)
     word = "false" if value is None else _text(value).lower()
     if word not in ("true", "false"):

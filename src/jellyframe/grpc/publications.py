@@ -1,4 +1,4 @@
-"""Checks of publications: each frame is decoded by the kernel before anyone else sees it."""
+"""Check publications: the kernel decodes each frame before it is passed on."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from jellyframe.wire import encode_bytes_field
 # Frames are decoded into batches of about this size, most of which are never read.
 _BATCH_ROWS = 4096
 _BATCH_BYTES = 1 << 20
-# A small frame may say a long prefix or datatype any number of times.
+# A small frame may repeat a long prefix or datatype any number of times.
 _TEXT_PER_BYTE = 16
 _INDEX_KEY = INDEX_KEY.encode()
 
 
 class _Decoder(StreamDecoder):
-    """A decoder that remembers whether an options row was repeated in other bytes."""
+    """A decoder that notes whether an options row was repeated with other bytes."""
 
     options_rows_differ = False
 
     def _parse_options(self, message: bytes) -> StreamOptions:
-        # The kernel asks for the first options row, and for those that are not the same bytes.
+        # The kernel calls this for the first options row, and for those with other bytes.
         self.options_rows_differ = self.options is not None
         return super()._parse_options(message)
 
@@ -33,7 +33,7 @@ class _Decoder(StreamDecoder):
         try:
             super()._check_options(options)
         except LimitError as error:
-            # The protocol asks for the same answer to all options that a server cannot handle.
+            # The protocol requires the same status for all options that a server cannot handle.
             raise OptionsError(error.message, advice=error.advice) from None
 
 
@@ -52,12 +52,12 @@ class FrameContent(NamedTuple):
 
     @classmethod
     def of_batches(cls, batches: list[Batch]) -> FrameContent:
-        """Return the content of the one frame that batches make up."""
+        """Return the content of the frame that consists of these batches."""
         return cls.of_last_frame(batches, batches[0].first_frame if batches else 0, 0)
 
     @classmethod
     def of_last_frame(cls, batches: list[Batch], number: int, rows_before: int) -> FrameContent:
-        """Return the content of the last frame of batches, which has rows before it in the first of them only."""
+        """Return the content of the last frame of batches. Only the first batch has rows of earlier frames."""
         namespaces = [
             (declared.name, declared.iri)
             for batch in batches
@@ -76,11 +76,11 @@ class CheckedFrame:
 
     Attributes:
         options: the options of the stream that it belongs to
-        data: its bytes, as the publisher sent them; empty where they are not what is to be passed on
-        publication: the stream that it belongs to, None if that is gone
+        data: its bytes, as the publisher sent them; empty if they cannot be forwarded
+        publication: the stream that it belongs to, None if that has ended
         number: its number in that stream
-        size: how many bytes the publisher sent
-        statements: how many statements it has
+        size: the number of bytes that the publisher sent
+        statements: the number of its statements
     """
 
     __slots__ = ("_content", "data", "number", "options", "publication", "size", "statements")
@@ -96,7 +96,7 @@ class CheckedFrame:
 
     @classmethod
     def of_publication(cls, publication: Publication, number: int, data: bytes, statements: int) -> CheckedFrame:
-        """Return a frame whose content is in the decoder of its publication, until it is asked for."""
+        """Return a frame whose content stays in the decoder of its publication until it is read."""
         frame = cls.__new__(cls)
         frame.options = publication.options
         frame.statements = statements
@@ -121,7 +121,7 @@ class Publication:
 
     Attributes:
         dialect: the dialect of its frames
-        failure: why frames that were accepted could not be kept, None as long as all is well; set by the topic's store
+        failure: why accepted frames could not be kept, or None; set by the topic's store
     """
 
     def __init__(self, limits: Limits, dialect: DialectName = "released") -> None:
@@ -131,7 +131,7 @@ class Publication:
         self._max_text = _TEXT_PER_BYTE * limits.max_frame_bytes
         self._options: StreamOptions | None = None
         self._frames = 0
-        # Of the latest frame: the batches that it filled, and how many rows of earlier frames are before its own.
+        # Of the latest frame: the batches that it filled, and the number of rows of earlier frames before its own.
         self._filled: list[Batch] = []
         self._rows_before = 0
         self._options_row: bytes | None = None
@@ -139,13 +139,13 @@ class Publication:
 
     @property
     def options(self) -> StreamOptions:
-        """The options of the stream. There are none before the first frame has been checked."""
+        """The options of the stream. They are not available before the first frame has been checked."""
         if self._options is None:
             options = self._decoder.options
             if options is None:
                 raise ParseError("the first frame does not begin with an options row", frame=0)
             if self.dialect == "draft":
-                # As the released format has them, in which frames are kept.
+                # As options of the released format, in which frames are kept.
                 names = max(options.max_name_table_size, MIN_NAME_TABLE_SIZE)
                 options = options.replace(max_name_table_size=names, use_repeat=True)
             self._options = options
@@ -153,7 +153,7 @@ class Publication:
 
     @property
     def options_row(self) -> bytes:
-        """The options row, as it stands in a frame."""
+        """The options row, as it is in a frame."""
         if self._options_row is None:
             message = self._decoder.options_message() or b""
             self._options_row = encode_bytes_field(1, encode_bytes_field(1, message))
@@ -166,7 +166,7 @@ class Publication:
 
     @property
     def options_rows_differ(self) -> bool:
-        """Whether the options were repeated in other bytes."""
+        """Whether the options were repeated with other bytes."""
         return self._decoder.options_rows_differ
 
     def check(self, data: bytes) -> CheckedFrame:
@@ -198,7 +198,7 @@ class Publication:
         return frame
 
     def take_content(self, number: int) -> FrameContent:
-        """Return what the latest frame holds."""
+        """Return the content of the latest frame."""
         assert number >= self._frames - 1, "the content of a frame is gone once the next one has been checked"
         last = self._decoder.next_batch(partial=True)
         batches = self._filled if last is None else [*self._filled, last]

@@ -33,11 +33,11 @@ class AccessError(JellyError):
 
 @dataclass(frozen=True)
 class Token:
-    """A token that clients may come with, and their rights.
+    """A token of clients, and its rights.
 
     Args:
-        name: what logs call the client
-        sha256: the digest of the token, 64 hexadecimal digits: the token itself is in no file of the server
+        name: the name of the client in logs
+        sha256: the digest of the token, 64 hexadecimal digits; the server does not store the token itself
         publish: patterns of the topics that may be published to, such as `sensors/*`
         subscribe: patterns of the topics that may be subscribed to
     """
@@ -74,13 +74,13 @@ class Access:
     tokens: Sequence[Token] = field(default_factory=tuple)
 
     def authenticate(self, metadata: CallMetadata) -> Token:
-        """Return the token that a call comes with. Raises AccessError if the server does not know it."""
+        """Return the token of a call. Raises AccessError if the server does not know it."""
         if not self.tokens:
             return ANYBODY
         given = next((value for key, value in metadata if key == "authorization"), "")
         text = given if isinstance(given, str) else given.decode("latin-1")
         if not text.lower().startswith(_BEARER):
-            raise AccessError("this server asks for a token, as `authorization: Bearer …`", _UNAUTHENTICATED)
+            raise AccessError("this server requires a token, as `authorization: Bearer …`", _UNAUTHENTICATED)
         digest = hashlib.sha256(text[len(_BEARER) :].strip().encode("utf-8", "surrogateescape")).hexdigest()
         found = [token for token in self.tokens if hmac.compare_digest(token.sha256, digest)]
         if not found:
@@ -104,7 +104,7 @@ class TlsSettings:
     Args:
         certificate: the certificate chain, in PEM
         key: its private key, in PEM
-        client_ca: certificates that those of clients must be signed with; clients need none if this is None
+        client_ca: the authorities that must have signed the certificates of clients; None if clients need none
     """
 
     certificate: str
@@ -113,7 +113,7 @@ class TlsSettings:
 
 
 class Certificates:
-    """The certificates of a server, which can be read again while it runs."""
+    """The certificates of a server, which can be reloaded while it runs."""
 
     def __init__(self, settings: TlsSettings) -> None:
         self._settings = settings
@@ -121,7 +121,7 @@ class Certificates:
         self._changed = False
 
     def reload(self) -> None:
-        """Read the files again, for new connections. Raises if they have no usable certificate."""
+        """Reload the files, for new connections. Raises if they have no usable certificate."""
         self._configuration = self._read()
         self._changed = True
 
@@ -134,7 +134,7 @@ class Certificates:
         )
 
     def _fetch(self) -> grpc.ServerCertificateConfiguration | None:
-        """Called for each connection: None if nothing has changed."""
+        """Return the certificates for a new connection; None if they have not changed."""
         if not self._changed:
             return None
         self._changed = False
@@ -149,9 +149,9 @@ class Certificates:
 
 
 def _check(settings: TlsSettings) -> None:
-    """Raise OptionsError if gRPC would not take the files, of which it says nothing but to standard error."""
+    """Raise OptionsError if gRPC would refuse the files, which it reports on standard error only."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    # How strong a key has to be is for those who connect to say.
+    # Clients decide how strong a key has to be.
     context.set_ciphers("ALL:@SECLEVEL=0")
     _read_pem(settings.certificate, "CERTIFICATE")
     _read_pem(settings.key, "PRIVATE KEY")

@@ -35,10 +35,10 @@ class Server:
             await server.wait()
 
     Args:
-        listen: the address, as HOST:PORT; port 0 for any that is free
-        topics: for each topic that is to be kept or served `live`, `replay`, `log:FOLDER` or `file:PATH`
-        default_topic: the same for all topics that are not named
-        settings: all settings; `listen`, `topics` and `default_topic` change those that they name
+        listen: the address, as HOST:PORT; port 0 for any free port
+        topics: the retention of each topic: `live`, `replay`, `log:FOLDER`, `file:PATH`, `kafka://…` or `none`
+        default_topic: the same for all other topics
+        settings: all settings; `listen`, `topics` and `default_topic` override them
     """
 
     def __init__(
@@ -89,10 +89,10 @@ class Server:
         """Descriptions of the open topics."""
         return [topic.info() for topic in self._topics]
 
-    # ---- life ----
+    # ---- starting and stopping ----
 
     async def start(self) -> None:
-        """Open the topics that have settings of their own, and begin to listen."""
+        """Open the topics that are named in the settings, and start to listen."""
         settings = self.settings
         services = Services(
             self._topics,
@@ -136,10 +136,10 @@ class Server:
             ) from None
 
     async def stop(self, grace: float | None = None) -> None:
-        """Stop: take no more calls, let publications end, send what waits to be sent, and close the topics.
+        """Stop: refuse new calls, let publications end, send queued frames, and close the topics.
 
         Args:
-            grace: seconds that calls have to end in; by default those of the settings
+            grace: seconds that calls have to end; by default those of the settings
         """
         if self._server is None or self._services is None or self._is_stopping:
             return
@@ -168,24 +168,24 @@ class Server:
         await self.stop(grace=0.5)
 
     def reload(self, settings: ServerSettings | None = None) -> None:
-        """Read the certificates again, and take over the tokens of new settings.
+        """Reload the certificates, and use the tokens of new settings.
 
         Args:
-            settings: the new settings, of which the tokens count; None for no new ones
+            settings: the new settings, of which only the tokens are used; None to keep the tokens
 
-        Raises OptionsError if what they hold is not usable, or if there were tokens and are none: all stays as it was.
+        Raises OptionsError, and changes nothing, if they are not usable, or if they would remove the last token.
         """
         services = self._services
         if settings is not None and services is not None and services.access.tokens and not settings.tokens:
             raise OptionsError(
                 "the settings have no tokens any more, and without any everybody may do everything: "
-                "start the server again if that is meant"
+                "restart the server if that is intended"
             )
         if self._certificates is not None:
             self._certificates.reload()
         if settings is not None and services is not None:
             services.access = Access(settings.tokens)
-        _log.info("certificates and tokens were read again")
+        _log.info("certificates and tokens were reloaded")
 
     # ---- topics ----
 
@@ -222,7 +222,7 @@ def _channel_options(settings: ServerSettings) -> list[tuple[str, int]]:
 def _enable_reflection(server: grpc.aio.Server) -> None:
     from grpc_reflection.v1alpha import reflection
 
-    # Importing them registers the messages that reflection tells of.
+    # Importing them registers the messages for reflection.
     from jellyframe.proto import grpc_pb2, topics_pb2  # noqa: F401
     from jellyframe.proto.messages import POOL
 

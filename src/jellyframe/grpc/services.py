@@ -26,7 +26,7 @@ Context: TypeAlias = "grpc.aio.ServicerContext[bytes, bytes]"
 # Larger frames are checked in a thread, so that they do not block the event loop.
 LARGE_FRAME_BYTES = 1 << 18
 _log = logging.getLogger(LOGGER_NAME)
-_DRAINING = Ending(grpc.StatusCode.UNAVAILABLE, "the server is about to stop")
+_DRAINING = Ending(grpc.StatusCode.UNAVAILABLE, "the server is stopping")
 
 
 class Services:
@@ -34,10 +34,10 @@ class Services:
 
     Args:
         topics: the topics
-        access: who may do what
-        limits: what is accepted of each stream
+        access: the rights of clients
+        limits: the limits of each stream
         max_streams: publications and subscriptions at the same time
-        dialect: the dialect of calls that do not say theirs
+        dialect: the dialect of calls that do not name theirs
     """
 
     def __init__(
@@ -88,12 +88,12 @@ class Services:
     # ---- calls ----
 
     async def publish(self, _frames: AsyncIterator[bytes], context: Context) -> bytes:
-        """PublishRdf: take the frames of a stream, and answer when all of them are kept."""
+        """PublishRdf: accept the frames of a stream, and answer when all of them are kept."""
         with self._call("publish", context) as call:
             try:
                 await self._publish(call, context)
             except Exception as error:
-                # Pekko's client loses the reason of an error that comes without headers, if requests are streamed.
+                # Pekko's client loses the message of an error without headers, if requests are streamed.
                 await call.abort(context, status_of(error), error, with_headers=True)
             return protocol.RECEIVED
 
@@ -165,7 +165,7 @@ class Services:
         self._subscriptions += 1
         try:
             position = topic.first_position(start)
-            # Clients see that the subscription has begun, though there may be no frame for long.
+            # Clients see that the subscription has started, though there may be no frame for a long time.
             await context.send_initial_metadata(tuple(protocol.accepted_metadata()))
             await topic.serve(subscriber, position, context.write)
         finally:
@@ -186,7 +186,7 @@ class Services:
             infos = [topic.info() for topic in self._topics if _may_see(token, topic.name)]
             return protocol.encode_topics(sorted(infos, key=lambda info: info.name))
 
-    # ---- the whole ----
+    # ---- all calls ----
 
     @property
     def streams(self) -> int:
@@ -206,7 +206,7 @@ class Services:
 
     def _require_stream(self) -> None:
         if self.streams >= self._max_streams:
-            raise LimitError(f"the server has {self.streams} streams under way, and more are not allowed")
+            raise LimitError(f"the server has {self.streams} streams in progress, and more are not allowed")
         if self._is_draining:
             raise ServerStoppingError
 
@@ -237,14 +237,14 @@ class _Call:
         self._client = {"peer": peer}
 
     def tell(self, token: Token, topic: str | None = None) -> None:
-        """Tell the log who calls, and for which topic."""
+        """Add the client and the topic to the log of the call."""
         if token is not ANYBODY:
             self._client["token"] = clipped(token.name)
         if topic is not None:
             self._client["topic"] = clipped(topic)
 
     def details(self) -> dict[str, str]:
-        """Return what the log tells of the call."""
+        """Return the details of the call for the log."""
         return {"call": self.name, "code": self.code.name, **self._client}
 
     async def abort(
@@ -252,13 +252,13 @@ class _Call:
     ) -> None:
         """End the call with a status.
 
-        With `with_headers`, headers go before it, unless the call is one to repeat: clients do not repeat it then.
+        With `with_headers`, headers are sent first, unless clients should repeat the call: they do not after headers.
         """
         if isinstance(error, ServerStoppingError):
             ending = _DRAINING
         self.code = ending.code
         is_mistake = ending.code is grpc.StatusCode.INTERNAL
-        # A full disk is for operators to know, too.
+        # Operators must know about a full disk.
         _log.log(
             logging.ERROR if is_mistake or isinstance(error, OSError) else logging.INFO,
             f"{self.name} refused: {ending.reason}",

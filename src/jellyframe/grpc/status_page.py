@@ -1,4 +1,4 @@
-"""A page that shows what a server does, and its metrics, over HTTP: for operators, on this machine."""
+"""A status page with the topics of a server, and its metrics, over HTTP: for operators, on this machine."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from jellyframe.errors import OptionsError
 from jellyframe.grpc.metrics import CONTENT_TYPE, Metrics
 from jellyframe.grpc.protocol import TopicInfo
 
-# Seconds that the server has to answer in.
+# Seconds that the server has to answer.
 _PATIENCE = 10.0
 _HOST = re.compile(r"(127(\.[0-9]+){3}|localhost|\[::1\])(:[0-9]+)?", re.IGNORECASE)
 
@@ -71,11 +71,11 @@ refresh(); setInterval(refresh, 2000);
 
 
 class StatusPage:
-    """An HTTP server in a thread: `/` is the page, `/topics.json` what it shows, `/metrics` the metrics.
+    """An HTTP server in a thread: `/` is the page, `/topics.json` its data, `/metrics` the metrics.
 
     Args:
         address: where it listens, as HOST:PORT
-        topics: returns what there is to know of the topics; it is called in the event loop
+        topics: returns information about the topics; called in the event loop
         metrics: the metrics, which are collected in the event loop
     """
 
@@ -94,19 +94,19 @@ class StatusPage:
         self._thread.start()
 
     def close(self) -> None:
-        """Stop to listen."""
+        """Stop the server."""
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
 
     def page(self) -> bytes:
-        """Return the page, with the state of now for those without JavaScript."""
+        """Return the page, with the current state for browsers without JavaScript."""
         infos = self._topics()
         rows = "".join(_row(info) for info in infos)
         return _PAGE.format(summary=html.escape(_summary(infos)), rows=rows).encode()
 
     def state(self) -> bytes:
-        """Return what the page shows, as JSON."""
+        """Return the data of the page, as JSON."""
         infos = self._topics()
         state = {"time": time.monotonic(), "summary": _summary(infos), "topics": [asdict(info) for info in infos]}
         return json.dumps(state).encode()
@@ -122,8 +122,8 @@ class StatusPage:
         class Handler(BaseHTTPRequestHandler):
             timeout = _PATIENCE
 
-            def do_GET(self) -> None:  # the name that http.server looks for
-                # Pages of other sites must not read this one under a name of theirs.
+            def do_GET(self) -> None:  # the name that http.server requires
+                # Other sites must not read this page under a name of theirs (DNS rebinding).
                 if check_host and not _HOST.fullmatch(self.headers.get("Host", "")):
                     self.send_error(403, "ask for 127.0.0.1 or localhost")
                     return
@@ -141,13 +141,13 @@ class StatusPage:
                 self.end_headers()
                 self.wfile.write(body)
 
-            def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  # named so by http.server
+            def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  # the name in http.server
                 return
 
         return Handler
 
     def _in_loop(self, make: Callable[[], bytes]) -> bytes:
-        """Call a function where the topics live, and return its result."""
+        """Call a function in the event loop of the topics, and return its result."""
         done: Future[bytes] = Future()
 
         def call() -> None:

@@ -1,4 +1,4 @@
-"""Errors as gRPC statuses: the code that the protocol asks for, and the error's own message."""
+"""Errors as gRPC statuses: the code that the protocol requires, and the message of the error."""
 
 from __future__ import annotations
 

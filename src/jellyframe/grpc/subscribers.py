@@ -1,4 +1,4 @@
-"""A subscriber: the frames that wait to be sent to it, bounded in bytes, and how its subscription ends."""
+"""A subscriber: its queue of frames, bounded in bytes, and how its subscription ends."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import grpc
 from jellyframe.options import DialectName, StreamOptions
 
 SlowPolicy: TypeAlias = Literal["end", "block"]
-# Bytes that may wait to be sent to a subscriber.
+# Bytes that may be queued for a subscriber.
 QUEUE_BYTES = 16 << 20
 
 
@@ -26,20 +26,20 @@ class Subscriber:
     """One subscription of a topic.
 
     Args:
-        requested: the options that the client asks for, None for none
-        with_offsets: whether frames tell their offsets
-        queue_bytes: bytes that may wait to be sent
-        policy: what happens when more wait: `end` the subscription, or `block` publishers; None where the frames can be
-            read again from the topic's store, so that the queue is given up
+        requested: the options that the client requests, None for none
+        with_offsets: whether frames have their offsets
+        queue_bytes: bytes that may be queued
+        policy: what to do if the queue is full: `end` the subscription, or `block` publishers; None if the frames can
+            be read again from the topic's store, so that the queue is dropped
         dialect: the dialect of the frames that the client wants
 
     Attributes:
-        options: the options of the subscription, once they are settled
+        options: the options of the subscription, once they are known
         is_fresh: whether nothing has been sent yet
-        is_joined: whether it gets frames as they come
-        next_offset: the offset behind the last frame that was put into the queue
-        has_overflowed: whether the queue was given up, and the frames from `next_offset` on have to be read again
-        bytes_sent: bytes handed to the connection
+        is_joined: whether it gets frames as they arrive
+        next_offset: the offset after the last frame that was queued
+        has_overflowed: whether the queue was dropped, and the frames from `next_offset` have to be read again
+        bytes_sent: bytes passed to the connection
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Subscriber:
 
     @property
     def queued_bytes(self) -> int:
-        """Bytes that wait to be sent."""
+        """Bytes in the queue."""
         return self._queued_bytes
 
     @property
@@ -82,7 +82,7 @@ class Subscriber:
 
     @property
     def ending(self) -> Ending | None:
-        """The status to end with, once everything that was to be sent has been."""
+        """The status to end with, once all queued frames have been sent."""
         return self._ending if not self._queue or self._is_abrupt else None
 
     def put(self, data: bytes, offset: int) -> None:
@@ -108,7 +108,7 @@ class Subscriber:
         self._wake()
 
     def end(self, code: grpc.StatusCode, reason: str = "", *, abrupt: bool = False) -> None:
-        """End the subscription when all that waits has been sent; at once if `abrupt`."""
+        """End the subscription when all queued frames have been sent; at once if `abrupt`."""
         if self._ending is None or (abrupt and not self._is_abrupt):
             self._ending, self._is_abrupt = Ending(code, reason), abrupt
             if abrupt:
@@ -130,7 +130,7 @@ class Subscriber:
         return frames
 
     def sent(self, size: int, *, queued: bool = True) -> None:
-        """Note that a frame has been handed to the connection."""
+        """Note that a frame has been passed to the connection."""
         self.bytes_sent += size
         self.frames_sent += 1
         if queued:

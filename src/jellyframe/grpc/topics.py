@@ -1,4 +1,4 @@
-"""Topics: publications come in and are merged, subscriptions go out, with a store in between."""
+"""Topics: publications are merged and stored, and their frames are sent to subscribers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from jellyframe.options import DialectName, Limits, StreamOptions
 READ_BYTES = 1 << 20
 _log = logging.getLogger(LOGGER_NAME)
 Send = Callable[[bytes], Awaitable[None]]
-# What subscribers that get the same bytes have in common: their options, whether frames tell offsets, the dialect.
+# Subscribers with equal keys get the same bytes: their options, whether frames have offsets, the dialect.
 GroupKey: TypeAlias = tuple[StreamOptions, bool, DialectName]
 
 
@@ -59,9 +59,9 @@ class Topic:
 
     Args:
         name: the topic
-        store: what becomes of its frames
-        limits: what is accepted
-        queue: how much may wait to be sent
+        store: the store of its frames
+        limits: the limits of its streams
+        queue: the settings of the queues of subscribers
     """
 
     name: str
@@ -72,7 +72,7 @@ class Topic:
     publications: int = 0
     subscribers: dict[Subscriber, None] = field(default_factory=dict)
     _groups: dict[GroupKey, Group] = field(default_factory=dict)
-    # Subscribers whose options the next frame will settle.
+    # Subscribers whose options depend on the next frame.
     _waiting: dict[Subscriber, None] = field(default_factory=dict)
 
     async def start(self) -> None:
@@ -109,7 +109,7 @@ class Topic:
     # ---- publications ----
 
     async def publish(self, frame: CheckedFrame) -> None:
-        """Take a frame that has been checked. Waits where the store or a subscriber has no room."""
+        """Accept a checked frame. Waits if the store or a subscriber has no room."""
         if self.store.is_finite:
             raise ReadOnlyError("the topic is served from files, and nothing can be published to it")
         await self.store.append(frame)
@@ -126,7 +126,7 @@ class Topic:
         await self.store.commit(publication)
 
     def _deliver(self, message: Message) -> None:
-        """Pass a frame to all subscribers that have come to the end of the topic."""
+        """Pass a frame to all subscribers that have reached the end of the topic."""
         if self._waiting:
             waiting, self._waiting = self._waiting, {}
             for subscriber in waiting:
@@ -167,10 +167,10 @@ class Topic:
         self.subscribers.pop(subscriber, None)
 
     def first_position(self, start: Start | None) -> int:
-        """Return the offset at which a subscription begins."""
+        """Return the offset at which a subscription starts."""
         if isinstance(start, int):
             if not self.store.is_retained:
-                raise OptionsError("the topic keeps no frames, so that a subscription can begin with the next one only")
+                raise OptionsError("the topic keeps no frames, so that a subscription can only start with the next one")
             self.store.reader(start).close()
             return start
         if start is None:
@@ -178,7 +178,7 @@ class Topic:
         return self.store.first_offset if start == EARLIEST else self.store.next_offset
 
     async def serve(self, subscriber: Subscriber, position: int, send: Send) -> None:
-        """Send frames to a subscriber from a position on, until its subscription ends."""
+        """Send frames to a subscriber from a position, until its subscription ends."""
         subscriber.next_offset = position
         try:
             while subscriber.ending is None:
@@ -227,7 +227,7 @@ class Topic:
         self.counts.bytes_out += len(data)
 
     def _join(self, subscriber: Subscriber) -> None:
-        """Let a subscriber receive frames as they arrive, unless it does so already."""
+        """Let a subscriber receive frames as they arrive, unless it already does."""
         if subscriber.is_joined:
             return
         subscriber.is_joined = True
@@ -248,7 +248,7 @@ class Topic:
                     del self._groups[key]
 
     def _settle(self, subscriber: Subscriber, offered: StreamOptions) -> None:
-        """Settle the options of a subscription, given those of the first frame."""
+        """Set the options of a subscription, given those of the first frame."""
         try:
             subscriber.options = settled_options(subscriber, offered, self.limits)
         except JellyError as error:
@@ -257,7 +257,7 @@ class Topic:
             self._group(subscriber.options, subscriber).add(subscriber)
 
     def _group(self, options: StreamOptions, subscriber: Subscriber) -> Group:
-        """Return the group of those who have the same options as a subscriber, which may be new."""
+        """Return the group of subscribers with the same options as a subscriber, created if necessary."""
         key = (options, subscriber.with_offsets, subscriber.dialect)
         if key not in self._groups:
             self._groups[key] = Group(options, with_offsets=subscriber.with_offsets, dialect=subscriber.dialect)
@@ -287,7 +287,7 @@ class _CatchingUp:
         self.next_offset = subscriber.next_offset
 
     def read(self) -> list[bytes]:
-        """Return the next frames for the subscriber. An error is raised when all that came before it has been read."""
+        """Return the next frames for the subscriber. An error is raised after all frames before it."""
         try:
             with self._in_use:
                 return self._read()
@@ -326,7 +326,7 @@ class _CatchingUp:
         return data
 
     def close(self) -> None:
-        """Close the reader: now, or when the thread that reads is done with it."""
+        """Close the reader: now, or when the reading thread has finished."""
         self._is_closed = True
         if self._in_use.acquire(blocking=False):
             self._reader.close()
@@ -338,8 +338,8 @@ class Topics:
 
     Args:
         open_topic: returns the topic of a name, not yet started; raises a JellyError if there is none
-        max_topics: how many topics there may be
-        max_name_bytes: how long their names may be
+        max_topics: the maximum number of topics
+        max_name_bytes: the maximum length of their names, in bytes
     """
 
     def __init__(self, open_topic: Callable[[str], Topic], *, max_topics: int, max_name_bytes: int) -> None:
@@ -353,7 +353,7 @@ class Topics:
         return iter(list(self._topics.values()))
 
     async def get(self, name: str) -> Topic:
-        """Return a topic, opened if it is not open yet.
+        """Return a topic, opening it if necessary.
 
         An idle topic may be evicted at any time: use it before the next `await`.
         """

@@ -343,7 +343,7 @@ def test_a_server_of_others_has_no_list_of_topics(client):
         ("localhost", {}, "must be HOST:PORT"),
         ("localhost:0", {}, "must be HOST:PORT"),
         ("example.org:443", {"token": "t"}, "over TLS only"),
-        ("localhost:1", {"token": "two words"}, "the token is not one"),
+        ("localhost:1", {"token": "two words"}, "the token is not valid"),
         ("localhost:1", {"certificate": "x"}, "certificate and key go together"),
         ("localhost:1", {"keepalive": -1}, "at least 0"),
     ],

@@ -89,7 +89,7 @@ def test_tokens(tmp_path):
         for wrong in ("wrong", None):
             with connect(server.address, token=wrong) as client:
                 for use in (lambda: client.publish("in", []), lambda: list(client.subscribe("open/x")), client.topics):
-                    with pytest.raises(RemoteError, match="asks for a token that it knows") as caught:
+                    with pytest.raises(RemoteError, match="requires a token that it knows") as caught:
                         use()
                     assert caught.value.status == "UNAUTHENTICATED"
         (tmp_path / "token").write_text("secret\n")

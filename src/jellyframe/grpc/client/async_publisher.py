@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 class AsyncPublisher(AnyPublisher):
     """A publication that is being written, by one task at a time.
 
-    What is written goes out frame by frame. `flush` returns when the server has acknowledged it all; `close` flushes.
+    Data is sent frame by frame. `flush` returns when the server has acknowledged all of it; `close` flushes.
     """
 
     def __init__(self, client: AsyncCalls, state: PublicationState) -> None:
-        """Begin a publication; `AsyncClient.publisher` does so for a topic."""
+        """Start a publication; use `AsyncClient.publisher` to create one for a topic."""
         super().__init__(state)
         self._client = client
         self._call: Any = None
@@ -46,7 +46,7 @@ class AsyncPublisher(AnyPublisher):
             await self._send_all(self._encoder.encode(data))
 
     def declare_namespace(self, name: str, iri: str) -> None:
-        """Declare a short name for an IRI, at this place of the stream.
+        """Declare a short name for an IRI, at this position of the stream.
 
         Args:
             name: the short name, as before the colon in Turtle
@@ -55,10 +55,10 @@ class AsyncPublisher(AnyPublisher):
         self._encoder.declare_namespace(name, iri)
 
     async def end_frame(self, metadata: Mapping[str, bytes] | None = None) -> None:
-        """End the frame, even an empty one, give it metadata, and send it.
+        """End the current frame, even if it is empty, add metadata to it, and send it.
 
         Args:
-            metadata: bytes under names of your choice
+            metadata: the metadata of the frame: bytes by name
         """
         await self._send_all(self._encoder.end_frame(metadata))
 
@@ -68,7 +68,7 @@ class AsyncPublisher(AnyPublisher):
         await self._acknowledge()
 
     async def close(self) -> None:
-        """Flush, and end the publication. One without statements is a frame with its options."""
+        """Flush and end the publication. Without statements it is one frame with the options."""
         await self._close(even_if_empty=True)
 
     def discard(self) -> None:
@@ -85,13 +85,13 @@ class AsyncPublisher(AnyPublisher):
         if kind is None:
             await self.close()
         elif issubclass(kind, Exception) and not issubclass(kind, RemoteError):
-            # The caller's own error: what was accepted before it is published all the same.
+            # An error of the caller: statements accepted before it are still published.
             with suppress(JellyError):
                 await self._close(even_if_empty=False)
         else:
             self.discard()
 
-    # ---- the mechanism ----
+    # ---- implementation ----
 
     async def _close(self, *, even_if_empty: bool) -> None:
         if self._is_closed:
@@ -135,11 +135,11 @@ class AsyncPublisher(AnyPublisher):
         return True
 
     async def _end(self) -> RemoteError | None:
-        """End the stream of frames, and return the error that the server answers with, or None."""
+        """End the stream of frames, and return the error that the server returns, or None."""
         import grpc
 
         call = self._call
-        # A call that is over before its last frame is, was not read to its end.
+        # A call that ends before its last frame was not read to its end.
         is_early = call.done()
         with suppress(grpc.RpcError, asyncio.InvalidStateError):
             await call.done_writing()
@@ -160,7 +160,7 @@ class AsyncPublisher(AnyPublisher):
         self._state.acknowledged()
 
     async def _repeat(self, error: RemoteError | None) -> None:
-        """Make the call again, with all that has been sent in it, after it has failed."""
+        """Repeat a failed call, with all frames that were sent in it."""
         is_sent = False
         while not is_sent:
             failure = error or acknowledged_early(self._client.address)
@@ -178,7 +178,7 @@ class AsyncPublisher(AnyPublisher):
 
 
 async def _in_groups(items: AsyncIterable[Any], size: int) -> AsyncIterator[Publishable]:
-    """Yield items as they arrive, in lists of limited length; those before an error first."""
+    """Yield items as they arrive, in lists of limited length; items before an error are yielded first."""
     group: list[Any] = []
     try:
         async for item in items:

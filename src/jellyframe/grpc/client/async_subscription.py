@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 
 class AsyncSubscription:
-    """A topic that is being read, by one task at a time. Its views share one position, and raise once it is closed."""
+    """A subscription, for one task at a time. Its views share one position, and raise once it is closed."""
 
     def __init__(self, client: AsyncCalls, state: SubscriptionState, timeout: float | None) -> None:
-        """Begin to read; `AsyncClient.subscribe` does so for a topic."""
+        """Start to read; use `AsyncClient.subscribe` to create one for a topic."""
         self._client = client
         self._state = state
         self._deadline = None if timeout is None else asyncio.get_running_loop().time() + timeout
@@ -54,7 +54,7 @@ class AsyncSubscription:
 
     @property
     def offset(self) -> int | None:
-        """The offset to go on from in another subscription, as in the blocking client."""
+        """The offset from which another subscription continues, as in the blocking client."""
         return self._state.offset
 
     async def started(self, timeout: float | None = None) -> bool:
@@ -64,21 +64,21 @@ class AsyncSubscription:
             timeout: seconds to wait, None for no limit
 
         Returns:
-            whether it has. If not, the views tell the error, or try again. Some servers accept only with the first
-            frame; ours do at once.
+            whether the server has accepted it. If not, the views raise the error, or try again. Some servers accept
+            only with the first frame; ours accept at once.
         """
         with suppress(TimeoutError):
             await asyncio.wait_for(self._has_answer.wait(), timeout)
         return self._is_accepted
 
     async def options(self) -> StreamOptions:
-        """Return the options of the stream, which are read if necessary."""
+        """Return the options of the stream, reading them if necessary."""
         while self._state.options is None:
             self._waiting_batch = self._waiting_batch or await self._next_batch()
             if self._waiting_batch is None:
                 break
         if self._state.options is None:
-            raise ParseError("the stream has ended before its options", source=self._client.address)
+            raise ParseError("the stream ended before its options", source=self._client.address)
         return self._state.options
 
     # ---- the views ----
@@ -123,7 +123,7 @@ class AsyncSubscription:
         Args:
             layout: `struct`, `ntriples` or `flat`, as in `read_table`
             frame_column: add the number of the frame as a column `frame`
-            columns: those to make; all by default
+            columns: the columns to make; all by default
             dictionary: encode strings with a dictionary, which is the term table of each batch
         """
         from jellyframe.arrow.layouts import ArrowView
@@ -138,7 +138,7 @@ class AsyncSubscription:
         return self.statements()
 
     async def close(self) -> None:
-        """End the subscription. Views that have not come to their end raise from now on."""
+        """End the subscription. Views that have not reached their end raise from now on."""
         self._is_closed = True
         self._changed.set()
         if self._pump is not None:
@@ -153,7 +153,7 @@ class AsyncSubscription:
     async def __aexit__(self, *_exception: object) -> None:
         await self.close()
 
-    # ---- the mechanism ----
+    # ---- implementation ----
 
     async def _next_batch(self) -> Batch | None:
         if self._is_in_use:
@@ -175,7 +175,7 @@ class AsyncSubscription:
             self._client._check_usable()
             batch = state.next_batch()
             if batch is None and not self._receive():
-                # With nothing left to decode, a batch need not be full.
+                # If there is nothing left to decode, a batch need not be full.
                 batch = state.next_batch(partial=True)
                 if batch is None and not state.is_over:
                     await self._wait()
@@ -184,7 +184,7 @@ class AsyncSubscription:
                 return batch
 
     def _receive(self) -> bool:
-        """Hand on the messages that have come, and return whether there were any."""
+        """Pass on the messages that have arrived, and return whether there were any."""
         messages, self._messages, self._bytes = self._messages, [], 0
         self._has_room.set()
         for message in messages:
@@ -192,7 +192,7 @@ class AsyncSubscription:
         return bool(messages)
 
     async def _wait(self) -> None:
-        """Wait for messages, or for the call to end; make another call if it has failed."""
+        """Wait for messages, or for the end of the call; make another call if it failed."""
         await self._changed.wait()
         self._changed.clear()
         pump = self._pump
@@ -224,7 +224,7 @@ class AsyncSubscription:
         self._has_answer.set()
 
     async def _move(self, call: Any) -> None:
-        """Move messages from the call to where the decoder takes them, as long as there is room."""
+        """Move messages from the call to the decoder's queue, as long as there is room."""
         import grpc
 
         try:

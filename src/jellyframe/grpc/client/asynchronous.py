@@ -1,4 +1,4 @@
-"""The client for asyncio: the names of the blocking one, with `await` and `async for`."""
+"""The client for asyncio: the same names as in the blocking client, with `await` and `async for`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def connect(address: str, **settings: Unpack[ConnectionSettings]) -> AsyncClient
 
     Args:
         address: HOST:PORT, or `unix:PATH`
-        settings: those of `jellyframe.grpc.connect`, by name
+        settings: the keyword arguments of `jellyframe.grpc.connect`
     """
     return AsyncClient(Connection(address, **settings))
 
@@ -37,7 +37,7 @@ class AsyncClient:
     """A connection to a server, for one event loop."""
 
     def __init__(self, connection: Connection) -> None:
-        """Make a client; `connect` does so from an address."""
+        """Create a client; use `connect` to create one from an address."""
         self._connection = connection
         self._process = os.getpid()
         self._is_closed = False
@@ -63,9 +63,9 @@ class AsyncClient:
 
         Args:
             topic: where to publish
-            data: what the blocking client takes, or an asynchronous iterable of statements, batches, frames or bytes
+            data: as in the blocking client, or an asynchronous iterable of statements, batches, frames or bytes
             options: the options of the stream
-            settings: those of the blocking `publish`, by name
+            settings: the keyword arguments of the blocking `publish`
         """
         async with self.publisher(topic, options_for(data, options, settings), **settings) as publisher:
             await publisher.write(data)
@@ -74,12 +74,12 @@ class AsyncClient:
     def publisher(
         self, topic: str, options: StreamOptions | None = None, **settings: Unpack[PublisherSettings]
     ) -> AsyncPublisher:
-        """Begin a publication that is written incrementally, and return it: an asynchronous context manager.
+        """Start a publication that is written incrementally, and return it: an asynchronous context manager.
 
         Args:
             topic: where to publish
             options: the options of the stream
-            settings: those of the blocking `publish`, by name
+            settings: the keyword arguments of the blocking `publish`
         """
         self._check_usable()
         return AsyncPublisher(self, PublicationState(self._connection, topic, options, **settings))
@@ -98,8 +98,8 @@ class AsyncClient:
         """Subscribe to a topic and return the subscription, whose views are asynchronous iterators.
 
         Args:
-            topic: what to subscribe to
-            options: what the stream is to be like; by default the server chooses
+            topic: the topic
+            options: the options to request; by default the server chooses
             from_: where to start: `earliest`, `latest`, or an offset
             reconnect: `resume`, `always` or `never`, as in the blocking client
             timeout: seconds after which the subscription ends with an error
@@ -119,10 +119,10 @@ class AsyncClient:
         return AsyncSubscription(self, state, timeout)
 
     async def topics(self, *, timeout: float | None = None) -> list[TopicInfo]:
-        """Return the topics of a server of ours, in the order of their names.
+        """Return the topics of the server, sorted by name. Only our servers list their topics.
 
         Args:
-            timeout: seconds that this may take
+            timeout: seconds that the call may take
         """
         import grpc
 

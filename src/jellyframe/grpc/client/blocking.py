@@ -33,17 +33,17 @@ def connect(address: str, **settings: Unpack[ConnectionSettings]) -> Client:
     Args:
         address: HOST:PORT, or `unix:PATH`
         tls: whether to use TLS (false); implied by `ca`, `certificate` and `server_name`
-        ca: a file with the certificates of authorities that are trusted (PEM); by default those of gRPC
+        ca: a file with the certificates of trusted authorities (PEM); by default those of gRPC
         certificate: a file with the client's own certificate, for mutual TLS (PEM)
         key: a file with the key of that certificate (PEM)
-        server_name: the name that the server's certificate has, if it is not the host
-        token: a bearer token; over TLS, or to this machine, only
-        limits: what is accepted from the server, see `Limits`; `max_frame_bytes` is also the limit of gRPC's messages
-        connect_timeout: for how many seconds to try to reach the server at first (10)
-        reconnect_timeout: for how many seconds to try again when the connection is lost (300)
-        keepalive: seconds of silence after which to ask whether the server is still there (300), 0 for never; many
-            servers drop clients that ask more often than every five minutes, ours do not
-        settings: `tls` to `keepalive`, by name
+        server_name: the name in the server's certificate, if it is not the host
+        token: a bearer token; it is sent only over TLS or to the local machine
+        limits: the limits for data from the server; `max_frame_bytes` is also the limit of gRPC messages
+        connect_timeout: seconds for which to try to connect at first (10)
+        reconnect_timeout: seconds for which to try to reconnect after the connection is lost (300)
+        keepalive: seconds of silence after which the connection is checked (300), 0 for never; many servers drop
+            clients that check more often than every five minutes, ours do not
+        settings: `tls` to `keepalive`, as keyword arguments
 
     Raises:
         OptionsError: if the settings exclude each other
@@ -56,7 +56,7 @@ class Client:
     """A connection to a server. Any number of threads may use it at the same time."""
 
     def __init__(self, connection: Connection) -> None:
-        """Make a client; `connect` does so from an address."""
+        """Create a client; use `connect` to create one from an address."""
         import grpc
 
         self._connection = connection
@@ -69,7 +69,7 @@ class Client:
             if credentials is None
             else grpc.secure_channel(connection.address, credentials, options)
         )
-        # Without serializers messages are the bytes that they are on the wire.
+        # Without serializers, messages are bytes as on the wire.
         self._publish = self._channel.stream_unary(protocol.PUBLISH)
         self._subscribe = self._channel.unary_stream(protocol.SUBSCRIBE)
         self._list_topics = self._channel.unary_unary(protocol.LIST_TOPICS)
@@ -86,26 +86,26 @@ class Client:
     ) -> int:
         """Publish all of the data, and return the number of frames when the server has acknowledged them.
 
-        Delivery is at least once: when the connection is lost, frames that the server may have received already, but
-        has not acknowledged, are sent again. With `resend=False` that is an error instead.
+        Delivery is at least once: when the connection is lost, frames that the server has not acknowledged are sent
+        again, though it may have received them. With `resend=False` that is an error instead.
 
         Args:
             topic: where to publish
-            data: statements, batches, frames or raw frames (bytes), one or any iterable of them; an Arrow table, record
-                batch or reader; or a reader of Jelly, whose frames and options are kept
-            options: the options of the stream, by default such that any statement is allowed; raw frames have their own
-            frame_rows: rows after which a frame is cut, None for no limit; by default (`auto`) 2048, and after the
-                batch, or the statements at hand, where there are 256
+            data: a statement, batch, frame or raw frame (bytes), or any iterable of them; an Arrow table, record batch
+                or reader; or a reader of Jelly, whose frames and options are kept
+            options: the options of the stream, which by default allow any statement; raw frames have their own
+            frame_rows: rows after which a frame is cut, None for no limit; by default (`auto`) 2048, or after a batch
+                or the available statements if there are at least 256
             frame_bytes: bytes after which a frame is cut (1,000,000), None for no limit
-            acknowledge_every: bytes that may be without an acknowledgement, about (4 MiB)
-            resend: whether to send again what may have been lost (true)
-            timeout: seconds that each call may take, which sends `acknowledge_every` bytes
+            acknowledge_every: about how many bytes may be unacknowledged (4 MiB)
+            resend: whether to send frames again that may have been lost (true)
+            timeout: seconds that each call, of about `acknowledge_every` bytes, may take
             dialect: the dialect of the publication, `released` (by default) or `draft`: raw frames must have it, and
                 namespaces of a reader are left out of the draft, which has none
-            settings: `frame_rows` to `dialect`, by name
+            settings: `frame_rows` to `dialect`, as keyword arguments
 
         Raises:
-            RemoteError: if the server refuses the data or cannot be reached; what was acknowledged before is published
+            RemoteError: if the server refuses the data or cannot be reached; acknowledged frames are published
             EncodeError: if a statement cannot be written; those before it are published
         """
         with self.publisher(topic, options_for(data, options, settings), **settings) as publisher:
@@ -115,12 +115,12 @@ class Client:
     def publisher(
         self, topic: str, options: StreamOptions | None = None, **settings: Unpack[PublisherSettings]
     ) -> Publisher:
-        """Begin a publication that is written incrementally, and return it.
+        """Start a publication that is written incrementally, and return it.
 
         Args:
             topic: where to publish
             options: the options of the stream
-            settings: as for `publish`, by name
+            settings: the keyword arguments of `publish`
         """
         self._check_usable()
         return Publisher(self, PublicationState(self._connection, topic, options, **settings))
@@ -136,17 +136,17 @@ class Client:
         batch_rows: int = DEFAULT_BATCH_ROWS,
         dialect: DialectName = "released",
     ) -> Subscription:
-        """Subscribe to a topic and return the subscription: a reader with the views that other readers have.
+        """Subscribe to a topic and return the subscription, which has the views of other readers.
 
         Args:
-            topic: what to subscribe to
+            topic: the topic
             options: what the stream is to be like, such as `StreamOptions.small()`; by default the server chooses
             from_: where to start, on a server that keeps frames: `earliest`, `latest`, or an offset (see
                 `Subscription.offset`); by default the server chooses, ours `latest`
             reconnect: what to do when the connection is lost: `resume` continues if frames have offsets, so that there
                 is no gap, and raises if they have none; `always` continues and accepts gaps; `never` raises
             timeout: seconds after which the subscription ends with an error
-            batch_rows: statements in a batch, at most; batches are smaller where frames come slowly
+            batch_rows: the maximum number of statements in a batch; batches are smaller if frames arrive slowly
             dialect: the dialect to ask for, `released` or `draft`, whose frames have no offsets
 
         Raises:
@@ -166,13 +166,13 @@ class Client:
         return Subscription(Receiver(self, state, deadline), f"{self.address} {topic}")
 
     def topics(self, *, timeout: float | None = None) -> list[TopicInfo]:
-        """Return the topics of a server of ours, in the order of their names.
+        """Return the topics of the server, sorted by name. Only our servers list their topics.
 
         Args:
-            timeout: seconds that this may take
+            timeout: seconds that the call may take
 
         Raises:
-            RemoteError: if the server cannot be reached, or is none of ours
+            RemoteError: if the server cannot be reached or does not list its topics
         """
         import grpc
 
@@ -185,14 +185,14 @@ class Client:
                 time.sleep(backoff.pause_after(remote_error(error, self.address), time.monotonic()))
 
     def topic(self, name: str, *, timeout: float | None = None) -> TopicInfo:
-        """Return one topic of a server of ours, which is opened there if it is not in use.
+        """Return one topic of the server, which opens it if it is not in use. Only our servers list their topics.
 
         Args:
             name: the topic
             timeout: seconds that each call may take
 
         Raises:
-            RemoteError: if the server refuses the topic, cannot be reached, or is none of ours
+            RemoteError: if the server refuses the topic, cannot be reached or does not list its topics
         """
         import grpc
 
@@ -200,7 +200,7 @@ class Client:
             for topic in self.topics(timeout=timeout):
                 if topic.name == name:
                     return topic
-            # Servers open topics that they keep when someone asks for them.
+            # The server opens a topic that it keeps when a client subscribes to it.
             request = protocol.encode_subscription(protocol.Subscription(name))
             metadata = self._connection.call_metadata() + protocol.subscription_metadata(protocol.LATEST)
             call = self._call(self._subscribe, request, metadata, timeout)
@@ -241,5 +241,5 @@ class Client:
         try:
             return method(request, metadata=metadata, timeout=timeout)
         except ValueError:
-            # Closed by another thread since.
+            # Another thread has closed the channel meanwhile.
             raise closed("client") from None

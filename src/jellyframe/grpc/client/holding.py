@@ -1,4 +1,4 @@
-"""Live topics, of which the server keeps nothing: frames are held in memory until they are processed."""
+"""Live topics, whose frames the server does not keep: they are held in memory until they are processed."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from jellyframe.errors import JellyError
 from jellyframe.grpc.client.blocking import Client
 from jellyframe.ops.rows import Columns, rows_of_batches
 
-# Bytes that are held. When there are more, the subscription waits, and the server deals with it as with any slow one.
+# Bytes that are held. Above that the subscription waits, and the server treats it like any slow subscriber.
 _MOST_HELD = 64 << 20
 
 
 class Arrived(NamedTuple):
-    """Rows, and when they have come, in nanoseconds."""
+    """Rows, and the time at which they arrived, in nanoseconds."""
 
     time: int
     rows: pa.RecordBatch
 
 
 class LiveFrames:
-    """A subscription in the background. Offsets are times, so that those of an earlier run lie before all others."""
+    """A subscription in the background. Offsets are times, so that those of an earlier run come before all others."""
 
     def __init__(self, client: Client, topic: str, columns: Columns) -> None:
         self._client = client

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 class Publisher(AnyPublisher):
     """A publication that is being written. A publisher is for one thread at a time.
 
-    What is written goes out frame by frame. `flush` returns when the server has acknowledged it all; `close` flushes.
+    Data is sent frame by frame. `flush` returns when the server has acknowledged all of it; `close` flushes.
     """
 
     def __init__(self, client: BlockingCalls, state: PublicationState) -> None:
-        """Begin a publication; `Client.publisher` does so for a topic."""
+        """Start a publication; use `Client.publisher` to create one for a topic."""
         super().__init__(state)
         self._client = client
         self._call: _PublishCall | None = None
@@ -44,7 +44,7 @@ class Publisher(AnyPublisher):
                 self._send(frame)
 
     def declare_namespace(self, name: str, iri: str) -> None:
-        """Declare a short name for an IRI, at this place of the stream.
+        """Declare a short name for an IRI, at this position of the stream.
 
         Args:
             name: the short name, as before the colon in Turtle
@@ -55,10 +55,10 @@ class Publisher(AnyPublisher):
             self._encoder.declare_namespace(name, iri)
 
     def end_frame(self, metadata: Mapping[str, bytes] | None = None) -> None:
-        """End the frame, even an empty one, give it metadata, and send it.
+        """End the current frame, even if it is empty, add metadata to it, and send it.
 
         Args:
-            metadata: bytes under names of your choice
+            metadata: the metadata of the frame: bytes by name
         """
         with self._exclusive:
             self._check_open()
@@ -72,7 +72,7 @@ class Publisher(AnyPublisher):
             self._flush()
 
     def close(self) -> None:
-        """Flush, and end the publication. One without statements is a frame with its options."""
+        """Flush and end the publication. Without statements it is one frame with the options."""
         self._close(even_if_empty=True)
 
     def discard(self) -> None:
@@ -89,13 +89,13 @@ class Publisher(AnyPublisher):
         if kind is None:
             self.close()
         elif issubclass(kind, Exception) and not issubclass(kind, RemoteError):
-            # The caller's own error: what was accepted before it is published all the same.
+            # An error of the caller: statements accepted before it are still published.
             with suppress(JellyError):
                 self._close(even_if_empty=False)
         else:
             self.discard()
 
-    # ---- the mechanism ----
+    # ---- implementation ----
 
     def _check_open(self) -> None:
         self._client._check_usable()
@@ -142,7 +142,7 @@ class Publisher(AnyPublisher):
         self._state.acknowledged()
 
     def _repeat(self, error: RemoteError | None = None) -> None:
-        """Make the call again, with all that has been sent in it, after it has failed."""
+        """Repeat a failed call, with all frames that were sent in it."""
         assert self._call is not None
         is_sent = False
         while not is_sent:
@@ -158,12 +158,12 @@ class Publisher(AnyPublisher):
 
 
 class _PublishCall:
-    """One call of PublishRdf: frames go into a queue, from which a thread of gRPC takes them."""
+    """One call of PublishRdf: frames are put into a queue, from which a thread of gRPC takes them."""
 
     def __init__(self, client: BlockingCalls, metadata: Any, timeout: float | None) -> None:
         self._queue = MessageQueue()
         self._call = client._call(client._publish.future, iter(self._queue), metadata, timeout)
-        # When the server has answered, waiting frames are not sent any more.
+        # After the server has answered, waiting frames are no longer sent.
         self._call.add_done_callback(lambda _call: self._queue.close())
 
     def send(self, frame: bytes) -> bool:
@@ -171,7 +171,7 @@ class _PublishCall:
         return self._queue.put(frame)
 
     def finish(self, client: BlockingCalls) -> RemoteError | None:
-        """End the stream of frames, and return the error that the server answers with, or None."""
+        """End the stream of frames, and return the error that the server returns, or None."""
         import grpc
 
         self._queue.end()

@@ -1,8 +1,8 @@
-"""A publication without I/O: whatever is published becomes frames, and frames are kept until they are acknowledged.
+"""A publication without I/O: data is encoded as frames, which are kept until they are acknowledged.
 
-The protocol acknowledges whole calls. So that a lost connection costs little, a publication is several calls, one
-after the other, each a stream that stands by itself: a call ends before a frame that is a restart point when enough
-bytes are waiting for their acknowledgement.
+The protocol acknowledges whole calls. So that a lost connection costs little, a publication is made in several calls,
+one after the other, each a self-contained stream: when enough bytes are unacknowledged, a call ends before the next
+frame that is a restart point.
 """
 
 from __future__ import annotations
@@ -51,18 +51,18 @@ if TYPE_CHECKING:
         Publishable | AsyncIterable[Triple | Quad] | AsyncIterable[Batch] | AsyncIterable[Frame] | AsyncIterable[bytes]
     )
 
-# Rows after which a frame is cut that is made of batches or of a table: each message costs as much as hundreds of rows.
-# Frames go out with fewer where a batch ends, and where statements come one by one, but not below the usual number.
-# How frames are cut: after a number of rows, None for no limit, or as above.
+# Rows of a frame made of batches or of a table: a message costs as much as hundreds of rows. Frames are smaller at the
+# end of a batch and where statements come one by one, but not below the usual number.
+# How frames are cut: after a number of rows, None for no limit, or `auto` as above.
 FrameRows: TypeAlias = int | Literal["auto"] | None
-# Bytes after which a call is ended to have them acknowledged.
+# Bytes after which a call ends, so that they are acknowledged.
 ACKNOWLEDGE_EVERY = 4 << 20
-# Frames of other writers may have no restart point to end a call at. More than this is not kept to be sent again.
+# Frames of other writers may have no restart point at which a call can end. No more than this is kept for resending.
 _MOST_KEPT = 64 << 20
 
 
 class PublisherSettings(TypedDict, total=False):
-    """The keyword arguments of `publisher` and `publish`, beside the topic and the options."""
+    """The keyword arguments of `publisher` and `publish`, other than the options."""
 
     frame_rows: FrameRows
     frame_bytes: int | None
@@ -75,7 +75,7 @@ class PublisherSettings(TypedDict, total=False):
 def options_for(
     data: object, options: StreamOptions | None, settings: PublisherSettings | None = None
 ) -> StreamOptions | None:
-    """Return the options of a publication: those that were given, or else those of the stream that is published."""
+    """Return the options of a publication: those passed, or otherwise those of the stream that is published."""
     if options is not None or not isinstance(data, StatementReader):
         return options
     found = data.options.replace(stream_name="")
@@ -104,14 +104,14 @@ class PublicationEncoder:
         self._options = options.replace(stream_name=options.stream_name or topic)
         self._frame_rows = PUBLISHED_FRAME_ROWS if frame_rows == "auto" else frame_rows
         self._cuts_early = frame_rows == "auto" and not options.logical_type.is_grouped
-        # Statements of an iterable that are encoded at a time.
+        # Statements of an iterable that are encoded together.
         self.group_size = DEFAULT_FRAME_ROWS if frame_rows == "auto" else frame_rows or DEFAULT_FRAME_ROWS
         self._uncut = 0
         self._frame_bytes = frame_bytes
         self._restart_every = acknowledge_every
         self._dialect = dialect_named(dialect)
         self._encoder = self._new_encoder()
-        # Whether a frame has been made since the encoder was.
+        # Whether this encoder has made a frame.
         self._has_begun = False
         self.statements = 0
 
@@ -172,14 +172,14 @@ class PublicationEncoder:
             yield from self._take()
 
     def _cut(self, statements: int) -> None:
-        """End the frame after a batch, so that its statements go out, unless they are few."""
+        """End the frame after a batch, so that its statements are sent, unless they are few."""
         self._uncut += statements
         if self._cuts_early and self._uncut >= DEFAULT_FRAME_ROWS:
             self._encoder.flush()
             self._uncut = 0
 
     def _encode_batch(self, batch: Batch, position: FramePosition) -> FramePosition | None:
-        """Encode a batch: in its own frames where each is a graph or a dataset, else in frames of our size."""
+        """Encode a batch: in its own frames if each is a graph or a dataset, otherwise in frames of our size."""
         if self._options.logical_type.is_grouped:
             return self._encoder.encode_in_frames(batch, position)
         row = self._encoder.encode(batch, position.row)
@@ -187,7 +187,7 @@ class PublicationEncoder:
 
     def _frames(self, frames: Iterable[Frame]) -> Iterator[bytes]:
         for frame in frames:
-            # Nothing depends on the namespaces, which a dialect without them leaves out; metadata is refused there.
+            # A dialect without namespaces leaves them out, as nothing depends on them; it refuses metadata.
             for name, iri in frame.namespaces if self._dialect.has_version_1_1 else ():
                 self._encoder.declare_namespace(name, iri)
             for batch, start, stop in frame.parts():
@@ -205,23 +205,23 @@ class PublicationEncoder:
         yield from self._batches(table_to_batches(table))
 
     def _raw(self, frames: Iterable[bytes]) -> Iterator[bytes]:
-        """Yield frames of another encoder, as they are."""
+        """Yield frames of another encoder unchanged."""
         yield from self.flush()
         for frame in frames:
             yield bytes(frame)
 
     def declare_namespace(self, name: str, iri: str) -> None:
-        """Declare a short name for an IRI, at this place of the stream."""
+        """Declare a short name for an IRI, at this position of the stream."""
         self._encoder.declare_namespace(name, iri)
         self._has_begun = True
 
     def end_frame(self, metadata: Mapping[str, bytes] | None = None) -> Iterator[bytes]:
-        """End the frame, even an empty one, and give it metadata."""
+        """End the current frame, even if it is empty, and add metadata to it."""
         self._encoder.end_frame(metadata)
         yield from self._take()
 
     def flush(self) -> Iterator[bytes]:
-        """End the frame if it has rows. What is encoded from now on stands by itself."""
+        """End the frame if it has rows. The frames after it are a self-contained stream."""
         if self._has_begun or self._encoder.statements:
             self._encoder.finish()
             yield from self._take()
@@ -230,7 +230,7 @@ class PublicationEncoder:
             self._has_begun = False
 
     def finish_empty(self) -> Iterator[bytes]:
-        """Yield the one frame of a publication without statements: that with the options."""
+        """Yield the only frame of a publication without statements, which has the options."""
         self._encoder.finish()
         yield from self._take()
 
@@ -262,7 +262,7 @@ class Unacknowledged:
         self.count = 0
 
     def ends_before(self, frame: bytes) -> bool:
-        """Return whether the call is to end before a frame: enough waits, and the frame can begin another call."""
+        """Return whether the call must end before a frame: enough bytes wait, and the frame can start another call."""
         return self._bytes >= self._acknowledge_every and looks_like_restart(frame[:HEAD_BYTES])
 
     def add(self, frame: bytes) -> None:
@@ -284,12 +284,12 @@ class Unacknowledged:
 
     @property
     def can_be_sent_again(self) -> bool:
-        """Whether the call can be made again: nothing is missing of it."""
+        """Whether the call can be repeated: all of its frames are kept."""
         return self._resend and self._is_whole
 
 
 class PublicationState:
-    """A publication over as many calls as it takes: its encoder, the unacknowledged frames, and the back-off."""
+    """A publication of any number of calls: its encoder, the unacknowledged frames, and the back-off."""
 
     def __init__(
         self,
@@ -304,7 +304,7 @@ class PublicationState:
         timeout: float | None = None,
         dialect: DialectName = "released",
     ) -> None:
-        """Begin a publication; the arguments are those of `Client.publish`."""
+        """Start a publication; the arguments are those of `Client.publish`."""
         self.encoder = PublicationEncoder(
             topic,
             options,
@@ -330,7 +330,7 @@ class PublicationState:
         self.waiting.clear()
 
     def pause_after(self, error: RemoteError, now: float) -> float:
-        """Return how long to wait before the call is made again, or raise the error if it cannot be."""
+        """Return how long to wait before the call is repeated, or raise the error if it cannot be."""
         if not self.waiting.can_be_sent_again:
             raise error
         return self._backoff.pause_after(error, now)
@@ -340,7 +340,7 @@ class AnyPublisher:
     """The counters of a publisher, blocking or not."""
 
     def __init__(self, state: PublicationState) -> None:
-        """Begin a publication."""
+        """Start a publication."""
         self._state = state
         self._encoder = state.encoder
         self._waiting = state.waiting
@@ -352,5 +352,5 @@ class AnyPublisher:
 
     @property
     def statements_written(self) -> int:
-        """The number of statements written so far, raw frames aside."""
+        """The number of statements written so far, without those of raw frames."""
         return self._encoder.statements

@@ -19,12 +19,12 @@ class MessageQueue:
         self._bytes = 0
         self._is_ended = False
         self._is_closed = False
-        # Whether the iterator has given out all messages, up to the end.
+        # Whether the iterator has yielded all messages, up to the end.
         self.is_drained = False
         self._changed = threading.Condition()
 
     def put(self, message: bytes) -> bool:
-        """Add a message, and return whether the other end will get it: not if that has closed the queue."""
+        """Add a message, and return whether it was accepted: false if the consumer has closed the queue."""
         with self._changed:
             while self._bytes >= self._limit and not self._is_closed:
                 self._changed.wait()
@@ -59,7 +59,7 @@ class MessageQueue:
             return taken
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait for a message or for the end of the messages, and return whether either has come."""
+        """Wait for a message or for the end of the messages, and return whether there is either."""
         with self._changed:
             return self._changed.wait_for(lambda: bool(self._messages) or self._is_ended, seconds)
 

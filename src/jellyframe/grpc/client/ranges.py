@@ -11,10 +11,10 @@ from jellyframe.grpc.protocol import frame_offset
 
 
 def read_range(client: Client, topic: str, start: int, stop: int) -> Iterator[Batch]:
-    """Yield the statements of the frames with offsets from `start` to `stop`, `stop` not among them.
+    """Yield the statements of the frames with offsets from `start` to `stop`, without `stop`.
 
     Raises:
-        RemoteError: if the server no longer has one of them, or does not tell offsets
+        RemoteError: if the server no longer has one of them, or does not send offsets
     """
     if start >= stop:
         return
@@ -23,8 +23,8 @@ def read_range(client: Client, topic: str, start: int, stop: int) -> Iterator[Ba
 
 
 def cut_range(batches: Iterable[Batch], stop: int, address: str) -> Iterator[Batch]:
-    """Yield the frames of batches whose offsets are below `stop`, without drawing more batches than necessary."""
-    # Parts of a frame whose end, which tells its offset, has yet to come.
+    """Yield the frames of batches whose offsets are below `stop`, without reading more batches than necessary."""
+    # Parts of a frame whose end, which has its offset, has not arrived yet.
     open_parts: list[Batch] = []
     for batch in batches:
         taken = 0
@@ -48,4 +48,4 @@ def cut_range(batches: Iterable[Batch], stop: int, address: str) -> Iterator[Bat
             yield batch.slice(0, taken)
         if taken < len(batch):
             open_parts.append(batch.slice(taken, len(batch)))
-    raise RemoteError(f"the topic has ended before the frame at offset {stop - 1}", source=address)
+    raise RemoteError(f"the topic ended before the frame at offset {stop - 1}", source=address)

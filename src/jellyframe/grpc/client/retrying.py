@@ -1,4 +1,4 @@
-"""Back-off: growing pauses between attempts, up to a time limit. It neither reads a clock nor sleeps."""
+"""Back-off: increasing pauses between attempts, up to a time limit. It neither reads a clock nor sleeps."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _PASSING = "UNAVAILABLE"
 
 
 class Backoff:
-    """Pauses between attempts: each up to twice as long as the one before, at random, so that clients do not all
+    """Pauses between attempts, each up to twice as long as the last one. They are random, so that clients do not all
     reconnect at once.
 
-    `patience` is for how many seconds attempts may fail in a row.
+    `patience` is the number of seconds for which attempts may fail in a row.
     """
 
     def __init__(self, patience: float, *, jitter: Callable[[], float] = random.random) -> None:
@@ -27,12 +27,12 @@ class Backoff:
         self._failing_since: float | None = None
 
     def succeeded(self) -> None:
-        """Note that an attempt worked: the next failure is a first one again."""
+        """Note that an attempt succeeded: the next failure counts as the first one."""
         self._failing_since = None
         self._pause = FIRST_PAUSE_SECONDS
 
     def pause_after(self, error: RemoteError, now: float) -> float:
-        """Return how many seconds to wait before the next attempt, or raise the error if there is to be none."""
+        """Return how many seconds to wait before the next attempt, or raise the error if there is none."""
         if error.status != _PASSING:
             raise error
         if self._failing_since is None:

@@ -1,4 +1,4 @@
-"""Write a subscription to one output of any format or to a series of files, and remember its offset."""
+"""Write a subscription to one output of any format or to a series of files, and store its offset."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Saving:
 
 
 class ResumeFile:
-    """A file that remembers up to where a topic has been written."""
+    """A file that stores the offset up to which a topic has been written."""
 
     def __init__(self, path: str, server: str, topic: str) -> None:
         self._path = path
@@ -65,7 +65,7 @@ class ResumeFile:
         return offset
 
     def write(self, offset: int) -> None:
-        """Remember that all frames before an offset have been written."""
+        """Store that all frames before an offset have been written."""
         file = AtomicFile(self._path)
         file.file.write(json.dumps({**self._identity, "server": self._server, "offset": offset}).encode() + b"\n")
         file.commit()
@@ -73,7 +73,7 @@ class ResumeFile:
 
 
 class SavedOutput:
-    """One output that batches are written to; it is whole when it is closed."""
+    """One output of batches, which is complete when it is closed."""
 
     def __init__(self, sink: Sink, saving: Saving, options: StreamOptions, namespaces: dict[str, str]) -> None:
         self._sink = ByteSink(sink, saving.compression)
@@ -93,7 +93,7 @@ class SavedOutput:
             raise
 
     def write(self, batch: Batch) -> None:
-        """Write a batch. Raises NamedGraphError if the format has no place for its graphs."""
+        """Write a batch. Raises NamedGraphError if the format cannot hold its graphs."""
         self._output.write(batch.without_graph() if self._needs_triples and batch.has_graph else batch)
 
     def flush(self) -> None:
@@ -101,7 +101,7 @@ class SavedOutput:
         self._sink.flush()
 
     def close(self) -> None:
-        """End the document. What goes to a path appears there now."""
+        """End the document. A file appears at its path now."""
         try:
             self._output.close()
             self._sink.close()
@@ -122,10 +122,10 @@ def _output_options(options: StreamOptions) -> StreamOptions:
 
 
 class Saver:
-    """Writes the batches of a subscription, and remembers in a resume file what has been written for good.
+    """Writes the batches of a subscription, and stores in a resume file which of them have been written durably.
 
-    A single output is written for good when it is closed, or flushed if it is not a file; a file of a series when it is
-    complete. Ends well whatever ends it, so that nothing that was received is lost.
+    A single output is durable when it is closed, or flushed if it is not a file; a file of a series when it is
+    complete. The output is completed whatever ends the subscription, so that nothing received is lost.
     """
 
     def __init__(
@@ -140,21 +140,21 @@ class Saver:
         self._target = target
         self._saving = saving
         self._resume = resume
-        # A file of a series is completed on time by a thread, since there may be no batch for long.
+        # A thread completes a file of a series on time, since there may be no batch for a long time.
         self._lock = threading.RLock()
         self._timer: threading.Timer | None = None
         self._failure: BaseException | None = None
         self._is_series = saving.roll_statements is not None or saving.roll_seconds is not None
         if self._is_series:
             if not isinstance(target, str | os.PathLike):
-                raise OptionsError("a series of files needs a folder to be in")
+                raise OptionsError("a series of files needs a folder")
             os.makedirs(target, exist_ok=True)
         self._is_file = isinstance(target, str | os.PathLike)
         self._output: SavedOutput | None = None
         self._is_writing = False
         self._in_file = 0
         self._files = 0
-        # Behind the last frame that is complete in what has been written.
+        # The offset after the last frame that has been written completely.
         self._offset: int | None = None
         self.statements = 0
         self.frames = 0
@@ -236,7 +236,7 @@ class Saver:
 
     def _open(self, batch: Batch | None) -> None:
         target = self._file_name(batch) if self._is_series else self._target
-        # A topic may end before there is so much as its options.
+        # A topic may end before its options.
         options = StreamOptions() if batch is None else self._subscription.options
         self._output = SavedOutput(target, self._saving, options, dict(self._subscription.namespaces))
         self._in_file = 0
@@ -246,7 +246,7 @@ class Saver:
             self._timer.start()
 
     def _finish_on_time(self, output: SavedOutput) -> None:
-        """Complete a file whose time is over, in the timer's thread. What fails ends the subscription."""
+        """Complete a file whose time is over, in the timer's thread. An error ends the subscription."""
         with self._lock:
             if self._output is not output or self._is_writing:
                 return
@@ -262,7 +262,7 @@ class Saver:
             self._timer = None
 
     def _file_name(self, batch: Batch | None) -> str:
-        """Return the name of the next file: the offset at which it begins, so that names sort, or else the time."""
+        """Return the name of the next file: the offset of its first frame, so that names sort, or the time."""
         start = self._offset if self._offset is not None else self._first_offset(batch)
         self._files += 1
         name = f"{start:020d}-{self._files:06d}" if start is not None else f"{time.time_ns():020d}-{self._files:06d}"
@@ -280,7 +280,7 @@ class Saver:
         return max(0, offset - complete + 1)
 
     def _finish(self) -> None:
-        """Close the output, and remember the offset up to which it was written."""
+        """Close the output, and store the offset up to which it was written."""
         self._stop_timer()
         if self._output is not None:
             output, self._output = self._output, None
@@ -288,7 +288,7 @@ class Saver:
         self._remember()
 
     def _remember_start(self, batch: Batch) -> None:
-        """Remember where the first run begins: if it is killed, the next one must not begin with the latest frame."""
+        """Store where the first run starts: if it is killed, the next one must not start at the latest frame."""
         start = self._first_offset(batch)
         if self._resume is not None and self._resume.offset is None and start is not None:
             self._resume.write(start)

@@ -41,7 +41,7 @@ class Connection:
     certificate: str | os.PathLike[str] | None = None
     key: str | os.PathLike[str] | None = None
     server_name: str | None = None
-    # No dataclass shows it: an error or a log that prints the settings must not tell the token.
+    # Not in the repr: an error or a log that prints the settings must not reveal the token.
     token: str | None = field(default=None, repr=False)
     limits: Limits | None = None
     connect_timeout: float = CONNECT_SECONDS
@@ -57,7 +57,7 @@ class Connection:
             object.__setattr__(self, "tls", True)
         if self.token is not None:
             if not self.token or not self.token.isascii() or not self.token.isprintable() or " " in self.token:
-                raise OptionsError("the token is not one: it must be printable ASCII characters without spaces")
+                raise OptionsError("the token is not valid: it must be printable ASCII characters without spaces")
             if not self.tls and not self.is_local:
                 raise OptionsError(
                     f"a token is sent over TLS only, and {shortened(self.address)} is neither on this machine nor "
@@ -78,20 +78,20 @@ class Connection:
         return self.limits or Limits()
 
     def channel_options(self) -> list[tuple[str, Any]]:
-        """Return the options of the channel. Sizes and timeouts are never gRPC's defaults."""
+        """Return the options of the channel. All sizes and timeouts are set explicitly."""
         options: list[tuple[str, Any]] = [
-            # A message is a frame, and the decoder's limit on frames is the limit here; gRPC's own is 4 MiB.
+            # A message is a frame, so the limit is that of the decoder; gRPC's default is 4 MiB.
             ("grpc.max_receive_message_length", min(self.accepted.max_frame_bytes, 2**31 - 1)),
             # The server enforces its own limit.
             ("grpc.max_send_message_length", -1),
-            # Our own back-off decides when to try again; gRPC's would make it wait for up to two minutes.
+            # Our own back-off decides when to retry; gRPC's would wait for up to two minutes.
             ("grpc.initial_reconnect_backoff_ms", 100),
             ("grpc.max_reconnect_backoff_ms", 1000),
-            # Despite its name this limits how long an attempt may take, for servers that accept and then do not answer.
+            # Despite its name this is the timeout of an attempt, for servers that accept and then do not answer.
             ("grpc.min_reconnect_backoff_ms", int(min(max(self.connect_timeout, 1.0), 20.0) * 1000)),
-            # Clients of one process share no connection, so that one that fails spoils no other.
+            # Clients of one process share no connection, so that a failed one does not affect others.
             ("grpc.use_local_subchannel_pool", 1),
-            # Calls are never repeated behind our back: that would publish twice.
+            # gRPC must not repeat calls: that would publish twice.
             ("grpc.enable_retries", 0),
         ]
         if self.keepalive:
@@ -109,7 +109,7 @@ class Connection:
         return options
 
     def credentials(self) -> Any:
-        """Return the credentials of a channel with TLS, read from their files; None for one without."""
+        """Return the TLS credentials, read from their files; None without TLS."""
         if not self.tls:
             return None
         import grpc

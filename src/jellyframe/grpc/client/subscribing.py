@@ -14,17 +14,17 @@ from jellyframe.grpc.protocol import Start
 from jellyframe.options import DialectName, StreamOptions
 from jellyframe.stream.decoder import StreamDecoder
 
-# What happens when the connection is lost: go on where that leaves no gap, go on in any case, or end with the error.
+# What happens when the connection is lost: continue if that leaves no gap, continue in any case, or raise the error.
 Reconnect: TypeAlias = Literal["resume", "always", "never"]
 _RECONNECTS: tuple[Reconnect, ...] = ("resume", "always", "never")
-# Seconds for which a publication waits at most until the server has accepted the subscriptions of the same client.
+# The longest time for which a publication waits until the server has accepted the subscriptions of the same client.
 SUBSCRIPTION_SECONDS = 1.0
-# What servers answer to an offset that they no longer have, or of a topic of which they keep nothing.
+# The answers of servers to an offset that they no longer keep, or of a topic that they do not keep.
 _NO_LONGER_THERE = ("OUT_OF_RANGE", "INVALID_ARGUMENT")
 
 
 class SubscriptionState:
-    """The frames of a topic, over as many connections as it takes, as one series of batches."""
+    """The frames of a topic, over any number of connections, as one series of batches."""
 
     def __init__(
         self,
@@ -51,11 +51,11 @@ class SubscriptionState:
         self._next_frame = 0
         self._has_graph: bool | None = None
         self._is_over = False
-        # The offset of the last frame that has come.
+        # The offset of the last frame received.
         self._received: int | None = None
         self.options: StreamOptions | None = None
         self._messages = 0
-        # The offset to go on from in another subscription, and what it will be when the next batch is asked for.
+        # The offset from which another subscription continues, and its value once the next batch is requested.
         self.offset: int | None = None
         self._offset_behind: int | None = None
         self.decoder = self._new_decoder()
@@ -68,7 +68,7 @@ class SubscriptionState:
             start = protocol.LATEST
         return [
             *self._connection.call_metadata(),
-            # Frames tell their offsets in their metadata, if they have any.
+            # Frames have their offsets in their metadata, if the dialect has metadata.
             *protocol.subscription_metadata(start, offsets=self._dialect.has_version_1_1),
             *protocol.dialect_metadata(self._dialect.name),
         ]
@@ -76,7 +76,7 @@ class SubscriptionState:
     # ---- messages in ----
 
     def push(self, message: bytes) -> None:
-        """Take a message of the server."""
+        """Process a message of the server."""
         if self._messages == 0:
             self.backoff.succeeded()
             self.backoff.patience = self._connection.reconnect_timeout
@@ -89,12 +89,12 @@ class SubscriptionState:
         self._is_over = True
 
     def pause_after(self, error: RemoteError, now: float) -> float:
-        """Return how long to wait before the next call, or raise the error if there is to be none.
+        """Return how long to wait before the next call, or raise the error if there is none.
 
         All batches must have been taken before.
         """
         if self._reconnect == "always" and error.status in _NO_LONGER_THERE and self._may_skip:
-            # What comes next is gone, which was said to be acceptable: go on with the oldest frame that is left.
+            # The next frames are no longer kept, and gaps are accepted: continue with the oldest frame that is left.
             self._received, self._from = None, protocol.EARLIEST
             self.decoder = self._new_decoder()
             return 0.0
@@ -103,7 +103,7 @@ class SubscriptionState:
                 raise error
             if self._reconnect == "resume" and self._received is None:
                 raise RemoteError(
-                    f"{error.message}; the frames of this topic have no offsets to go on from, so that a new "
+                    f"{error.message}; the frames of this topic have no offsets to continue from, so that a new "
                     "connection would leave a gap",
                     status=error.status,
                     source=error.source,
@@ -116,17 +116,17 @@ class SubscriptionState:
 
     @property
     def _may_skip(self) -> bool:
-        """Whether a call has been refused that was to go on at an offset."""
+        """Whether the server has refused to continue at an offset: the call has brought no message."""
         return self._received is not None and self._messages == 0
 
     # ---- batches out ----
 
     def begin_step(self) -> None:
-        """Note that the next batch is asked for, so that the one before it counts as read."""
+        """Note that the next batch is requested, so that the last one counts as read."""
         self.offset = self._offset_behind
 
     def end_step(self, batch: Batch | None) -> None:
-        """Note that a batch is given out."""
+        """Note that a batch is returned."""
         if batch is not None and (offset := offset_of(batch)) is not None:
             self._offset_behind = offset + 1
 
@@ -169,14 +169,14 @@ class SubscriptionState:
 
 
 def offset_of(batch: Batch) -> int | None:
-    """Return the offset of the last complete frame of a batch, as the server told it; None if it did not."""
+    """Return the offset of the last complete frame of a batch; None if the server did not send it."""
     last = _frame_behind(batch) - 1 - batch.last_frame_open
     told = batch.metadata.get(last)
     return None if told is None else protocol.frame_offset(told)
 
 
 def _frame_behind(batch: Batch) -> int:
-    """Return the number of the frame behind the last one of which a batch has something."""
+    """Return the number of the frame after the last one in a batch, complete or not."""
     return batch.first_frame + (1 if batch.frame_ends is None else len(batch.frame_ends))
 
 

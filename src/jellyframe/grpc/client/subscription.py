@@ -18,22 +18,23 @@ from jellyframe.stream.reader import StatementReader
 
 
 class Subscription(StatementReader):
-    """A topic that is being read. Its views are those of `JellyReader`; they share one position, and raise once closed.
+    """A subscription. Its views are those of `JellyReader`; they share one position, and raise once it is closed.
 
     A subscription is for one thread at a time, but any thread may close it.
     """
 
     def __init__(self, batches: Receiver, source_name: str) -> None:
-        """Begin to read; `Client.subscribe` does so for a topic."""
+        """Start to read; use `Client.subscribe` to create one for a topic."""
         super().__init__(batches, source_name)
         self._receiver = batches
 
     @property
     def offset(self) -> int | None:
-        """The offset to go on from in another subscription: behind what the views have given out and gone past.
+        """The offset from which another subscription continues after the rows read so far.
 
-        What was given out last counts when the next is asked for, or the stream is over: whoever stores this offset
-        after each step reads everything at least once. None where nothing has been read or frames have no offsets.
+        The last row, batch or frame returned counts as read when the next one is requested, or the stream is over: a
+        program that stores this offset after each step reads everything at least once. None if nothing has been read
+        or frames have no offsets.
         """
         return self._receiver.offset
 
@@ -44,8 +45,8 @@ class Subscription(StatementReader):
             timeout: seconds to wait, None for no limit
 
         Returns:
-            whether it has. If not, the views tell the error, or try again. Some servers accept only with the first
-            frame; ours do at once.
+            whether the server has accepted it. If not, the views raise the error, or try again. Some servers accept
+            only with the first frame; ours accept at once.
         """
         return self._receiver.started(timeout)
 
@@ -72,7 +73,7 @@ class Receiver:
 
     @property
     def offset(self) -> int | None:
-        """The offset to go on from in another subscription."""
+        """The offset from which another subscription continues."""
         return self._state.offset
 
     @property
@@ -82,7 +83,7 @@ class Receiver:
 
     @property
     def is_delimited(self) -> bool:
-        """Whether the frames have their lengths in front: gRPC says how long they are."""
+        """Whether frames are delimited: no, since gRPC delimits messages."""
         return False
 
     def next_batch(self) -> Batch | None:
@@ -103,7 +104,7 @@ class Receiver:
         self._call.cancel()
         self._queue.close()
 
-    # ---- the mechanism ----
+    # ---- implementation ----
 
     def _next_batch(self) -> Batch | None:
         state = self._state
@@ -114,7 +115,7 @@ class Receiver:
             try:
                 batch = state.next_batch()
                 if batch is None and not self._receive():
-                    # With nothing left to decode, a batch need not be full.
+                    # If there is nothing left to decode, a batch need not be full.
                     batch = state.next_batch(partial=True)
                     if batch is None and not state.is_over:
                         self._wait()
@@ -126,14 +127,14 @@ class Receiver:
                 return batch
 
     def _receive(self) -> bool:
-        """Hand on the messages that have come, and return whether there were any."""
+        """Pass on the messages that have arrived, and return whether there were any."""
         messages = self._queue.take()
         for message in messages:
             self._state.push(message)
         return bool(messages)
 
     def _wait(self) -> None:
-        """Wait for messages, or for the call to end; make another call if it has failed."""
+        """Wait for messages, or for the end of the call; make another call if it failed."""
         self._queue.wait()
         if not self._queue.is_over or self._is_closed.is_set():
             return

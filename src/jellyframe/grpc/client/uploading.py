@@ -1,4 +1,4 @@
-"""Publishing files of any format: a set of them, or a folder that grows."""
+"""Publish files of any format: a set of files, or files as they appear in a folder."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from jellyframe.storage.finding import find_files
 from jellyframe.storage.sources import InputFile, total_size
 from jellyframe.stream.reader import open_reader
 
-# With a rate, frames are no larger than what goes out in this time.
+# With a rate, a frame has at most the statements of this time.
 _RATE_SECONDS = 0.1
 
 
@@ -61,7 +61,7 @@ class Uploader:
         self.uploaded = Uploaded(0, 0, 0)
 
     def publish(self, inputs: Sequence[str | None]) -> Uploaded:
-        """Publish files, folders and patterns of them, None for standard input, and return how much that was."""
+        """Publish files, folders and patterns, None for standard input, and return how much was published."""
         paths = input_paths(inputs, self._upload.in_format)
         self._meter = ProgressMeter(self._upload.progress, total_size(paths))
         for path in paths:
@@ -100,7 +100,7 @@ class Uploader:
     def _changed(self, options: StreamOptions) -> StreamOptions:
         changes = self._upload.changes
         if "physical_type" in changes and "logical_type" not in changes:
-            # The type that the options have may not go with the new one.
+            # The logical type of the options may not match the new physical type.
             options = options.replace(logical_type=LogicalType.UNSPECIFIED)
         return options.replace(**changes)
 
@@ -127,7 +127,7 @@ class Uploader:
 
 
 class Pace:
-    """Keeps to a rate of statements a second, on average since the start."""
+    """Limits the number of statements per second, on average since the start."""
 
     def __init__(
         self,
@@ -141,7 +141,7 @@ class Pace:
         self._due: float | None = None
 
     def statements_in(self, seconds: float) -> int:
-        """Return how many statements go out in some seconds."""
+        """Return how many statements may be sent in a number of seconds."""
         return int(self._rate * seconds)
 
     def wait(self, statements: int) -> None:
@@ -155,9 +155,9 @@ class Pace:
 
 
 class FollowedFolders:
-    """Files of folders and patterns, each once, also over several runs if there is a file that remembers them.
+    """Files of folders and patterns, each once, also over several runs if there is a resume file.
 
-    Files have to appear whole, as they do when they are renamed into place; hidden ones are skipped.
+    Files have to appear complete, for instance by a rename; hidden files are skipped.
     """
 
     def __init__(self, paths: Sequence[str], in_format: str | None = None, memory: str | None = None) -> None:
@@ -173,7 +173,7 @@ class FollowedFolders:
         return [address for _modified, address in new]
 
     def mark_done(self, path: str) -> None:
-        """Remember that a file has been published."""
+        """Store that a file has been published."""
         self._done.add(path)
         if self._memory is not None:
             file = AtomicFile(self._memory)

@@ -1,7 +1,7 @@
-"""Frames that are kept in Kafka: a topic is a Kafka topic of one partition, and each record one frame that stands by
-itself. Any number of servers may share a cluster, and other consumers read the same records.
+"""Frames that are kept in Kafka: a topic is a Kafka topic with one partition, and each record is one self-contained
+frame. Any number of servers may share a cluster, and other consumers read the same records.
 
-A frame is visible when it has come back from the cluster, so that all servers have the same frames in the same order.
+A frame is visible when it has been read back from the cluster, so that all servers have the same order of frames.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from jellyframe.grpc.retention.standalone import StandaloneEncoder, decode_stand
 from jellyframe.grpc.retention.store import Deliver, Message, OffsetError, Store, StoreReader, require_offset
 from jellyframe.options import Limits
 
-# Bytes of frames that may be on their way to the cluster.
-_MOST_UNDER_WAY = 32 << 20
+# Bytes of frames that may be in flight to the cluster.
+_MAX_IN_FLIGHT = 32 << 20
 # Seconds between checks of which frames the cluster has removed.
 _LOOK_SECONDS = 30.0
 _READ_SECONDS = 10.0
@@ -41,12 +41,12 @@ class _Writing:
 
 
 class KafkaStore(Store):
-    """Keeps frames in a Kafka topic, for as long as that has its records.
+    """Keeps frames in a Kafka topic, as long as Kafka keeps its records.
 
     Args:
         url: the cluster, as `kafka://HOST:PORT`
         topic: the topic
-        limits: what is accepted when frames are read
+        limits: the limits for reading frames
     """
 
     retention = "kafka"
@@ -92,7 +92,7 @@ class KafkaStore(Store):
         return self._next
 
     async def _look(self) -> None:
-        """Find out which frames the cluster has removed."""
+        """Check which frames the cluster has removed."""
         try:
             # The cluster was reachable before, and will be again. Until then the last known offsets are used.
             with suppress(StorageError):
@@ -114,7 +114,7 @@ class KafkaStore(Store):
         data = self._encoder.encode(frame)
         writing = self._writing.setdefault(publication, _Writing())
         async with self._progress:
-            await self._progress.wait_for(lambda: self._under_way < _MOST_UNDER_WAY)
+            await self._progress.wait_for(lambda: self._under_way < _MAX_IN_FLIGHT)
 
         def on_written(offset: int, error: str | None) -> None:
             self._loop.call_soon_threadsafe(self._on_written, writing, publication, len(data), offset, error)
@@ -133,7 +133,7 @@ class KafkaStore(Store):
         self._under_way -= size
         writing.last_offset = max(writing.last_offset, offset)
         if error is not None and publication is not None and publication.failure is None:
-            message = f"the Kafka topic {self._name} does not take a frame of {size} bytes: {error}"
+            message = f"the Kafka topic {self._name} does not accept a frame of {size} bytes: {error}"
             is_too_large = "too large" in error.lower()
             publication.failure = LimitError(message) if is_too_large else StorageError(message)
         self._notify()
@@ -149,7 +149,7 @@ class KafkaStore(Store):
     # ---- out ----
 
     def _on_record(self, offset: int, value: bytes) -> None:
-        """Take a record from the thread that reads them."""
+        """Handle a record that the reading thread passes on."""
         frame = _decoded(value, self._name, offset, self._limits)
         with suppress(RuntimeError):  # the loop has ended
             self._loop.call_soon_threadsafe(self._on_visible, offset, frame)
@@ -179,7 +179,7 @@ class KafkaStore(Store):
 
 
 class _KafkaReader(StoreReader):
-    """Reads records from an offset on, with a separate consumer."""
+    """Reads records from an offset, with a separate consumer."""
 
     def __init__(self, store: KafkaStore, cluster: KafkaCluster, name: str, offset: int, limits: Limits) -> None:
         self._store = store
@@ -199,7 +199,7 @@ class _KafkaReader(StoreReader):
                 if messages:
                     break
                 if time.monotonic() > patience:
-                    raise StorageError(f"the Kafka topic {self._name} does not give the record at {self._offset}")
+                    raise StorageError(f"the Kafka topic {self._name} does not return the record at {self._offset}")
                 continue
             offset, value = self._left.pop(0)
             if offset >= self._store.next_offset:
@@ -214,7 +214,7 @@ class _KafkaReader(StoreReader):
         return messages
 
     def _fetch(self) -> bool:
-        """Get records, and return whether there were any."""
+        """Fetch records, and return whether there were any."""
         if self._consumer is None:
             consumer = self._cluster.new_consumer()
             consumer.assign([self._cluster.partition(self._name, self._offset)])

@@ -1,4 +1,4 @@
-"""A Kafka cluster as topics need it: write records, read records, and list offsets."""
+"""Access to a Kafka cluster: write records, read records, and list offsets."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ _PATIENCE = 30.0
 _POLL_SECONDS = 0.1
 _log = logging.getLogger("jellyframe.grpc")
 _RECORDS_AT_A_TIME = 500
-# What Kafka allows in the name of a topic.
+# The characters that Kafka allows in the name of a topic.
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9._-]{1,249}")
 _ESCAPED = "jelly.escaped."
 _MOST_NAME_LENGTH = 249
-# Settings of librdkafka that are ours to make.
+# Settings of librdkafka that we set.
 _OURS = ("bootstrap.servers", "group.id", "enable.auto.commit", "auto.offset.reset", "acks", "enable.idempotence")
 
-# Gets a record's offset and value, or the error that reading has ended with. Called in a thread.
+# Called in a thread with the offset and the value of a record.
 OnRecord: TypeAlias = Callable[[int, bytes], None]
-# Gets the offset of a record that has been written, or why it has not been. Called in a thread.
+# Called in a thread with the offset of a written record, or the reason why it was not written.
 OnWritten: TypeAlias = Callable[[int, str | None], None]
 
 
 class Watermarks(NamedTuple):
-    """The offsets of the oldest record that a topic has, and of the next one that it will get."""
+    """The offsets of the oldest record of a topic and of the next one."""
 
     low: int
     high: int
@@ -45,7 +45,7 @@ class Watermarks(NamedTuple):
 class KafkaAddress:
     """The address of a cluster, from a URL such as `kafka://one:9092,two:9092?security.protocol=SSL`.
 
-    `partition` is the one to use of topics that have several; without it they are refused.
+    `partition` is the one to use in topics with several partitions, which are otherwise refused.
     """
 
     servers: str
@@ -54,13 +54,13 @@ class KafkaAddress:
 
     @classmethod
     def parse(cls, url: str) -> KafkaAddress:
-        """Read a URL. What stands behind the question mark are settings of librdkafka."""
+        """Read a URL. Settings of librdkafka follow a question mark."""
         parts = urlsplit(url)
         if parts.scheme != SCHEME or not parts.netloc or parts.path not in ("", "/") or parts.fragment:
             raise OptionsError(f"{shortened(url)} is not a Kafka cluster: write kafka://HOST:PORT[,HOST:PORT…]")
         if "@" in parts.netloc:
             raise OptionsError(
-                "a Kafka URL has no user and password: give settings behind a question mark, such as "
+                "a Kafka URL has no user and password: write settings after a question mark, such as "
                 "?security.protocol=SASL_SSL&sasl.username=…"
             )
         properties = dict(parse_qsl(parts.query)) if parts.query else {}
@@ -73,7 +73,7 @@ class KafkaAddress:
         return cls(parts.netloc, tuple(properties.items()), None if partition is None else int(partition))
 
     def settings(self, **own: Any) -> dict[str, Any]:
-        """Return the settings of a client, ours under their names with underscores for dots."""
+        """Return the settings of a client. The names of our own settings have underscores instead of dots."""
         ours = {name.replace("_", "."): value for name, value in own.items()}
         return {**ours, **dict(self.properties), "bootstrap.servers": self.servers, "log_level": 2}
 
@@ -107,7 +107,7 @@ class KafkaCluster:
         self._producer = confluent_kafka.Producer(
             address.settings(acks="all", enable_idempotence=True, linger_ms=2, message_max_bytes=1_000_000_000)
         )
-        # A consumer is for one thread: while one waits for records, others that use it have to wait, too.
+        # A consumer is for one thread: while it waits for records, other threads have to wait.
         self._tail = self.new_consumer()
         self._tail_work: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._questions = self.new_consumer()
@@ -123,7 +123,7 @@ class KafkaCluster:
 
     @classmethod
     def use(cls, address: KafkaAddress, server: object) -> KafkaCluster:
-        """Return a server's connections to a cluster, opened if there are none. `leave` releases them."""
+        """Return a server's connections to a cluster, opening them if necessary. `leave` releases them."""
         key = (address, id(server))
         with cls._sharing:
             if key not in cls._shared:
@@ -132,7 +132,7 @@ class KafkaCluster:
             return cls._shared[key]
 
     def leave(self) -> None:
-        """Give the connections back; the last one closes them. Blocks."""
+        """Release the connections; the last user closes them. Blocks."""
         with self._sharing:
             self._users -= 1
             if self._users:
@@ -178,15 +178,15 @@ class KafkaCluster:
             created.result(_PATIENCE)
         except self._kafka.KafkaException as error:
             if error.args[0].code() != self._kafka.KafkaError.TOPIC_ALREADY_EXISTS:
-                raise StorageError(f"the Kafka topic {name} cannot be made: {error.args[0].str()}") from None
+                raise StorageError(f"the Kafka topic {name} cannot be created: {error.args[0].str()}") from None
         return self._partitions_of_new(name)
 
     def _partitions_of_new(self, name: str) -> int:
-        """Wait until brokers know a topic that was just made, and return the number of its partitions."""
+        """Wait until brokers list a new topic, and return the number of its partitions."""
         deadline = time.monotonic() + _PATIENCE
         while not (partitions := self._partitions(name)):
             if time.monotonic() > deadline or self._is_closed.wait(_POLL_SECONDS):
-                raise StorageError(f"the Kafka topic {name} was made, but the cluster does not list its partitions")
+                raise StorageError(f"the Kafka topic {name} was created, but the cluster does not list its partitions")
         return partitions
 
     # ---- writing ----
@@ -202,7 +202,7 @@ class KafkaCluster:
         except BufferError:
             return False
         except self._kafka.KafkaException as error:
-            raise StorageError(f"the Kafka topic {name} does not take a frame: {error.args[0].str()}") from None
+            raise StorageError(f"the Kafka topic {name} does not accept a frame: {error.args[0].str()}") from None
         return True
 
     def _report_written(self) -> None:
@@ -212,7 +212,7 @@ class KafkaCluster:
     # ---- reading ----
 
     def watch(self, name: str, offset: int, on_record: OnRecord) -> None:
-        """Call a function with the records of a topic from an offset on."""
+        """Call a function with the records of a topic, from an offset."""
         self._watchers[name] = on_record
         self._tail_work.put(lambda: self._tail.incremental_assign([self.partition(name, offset)]))
 
@@ -234,7 +234,7 @@ class KafkaCluster:
         )
 
     def partition(self, name: str, offset: int = 0) -> Any:
-        """Return the partition of a topic that is used, from an offset on."""
+        """Return the partition of a topic that is used, at an offset."""
         return self._kafka.TopicPartition(name, self._partition, offset)
 
     def _read_new(self) -> None:
@@ -258,7 +258,7 @@ class KafkaCluster:
         if error is None:
             watcher(record.offset(), record.value() or b"")
         elif is_offset_gone(error):
-            # Records were removed before they were read: go on with the oldest one that is left.
+            # Records were removed before they were read: continue with the oldest one that is left.
             low = self.watermarks(name).low
             _log.warning("the Kafka topic %s has lost records before offset %d", name, low)
             self._tail.incremental_unassign([self.partition(name)])
@@ -269,19 +269,19 @@ class KafkaCluster:
 
 
 def is_offset_gone(error: Any) -> bool:
-    """Return whether an error says that there is no record at the offset at which reading was to go on."""
+    """Return whether an error means that there is no record at the requested offset."""
     return error.name() in ("_AUTO_OFFSET_RESET", "OFFSET_OUT_OF_RANGE")
 
 
 def next_records(consumer: Any, seconds: float) -> list[Any]:
     """Return the records that have arrived; wait for the first one up to a timeout."""
     first = consumer.poll(seconds)
-    # What has come with it is taken without waiting.
+    # Further records are taken without waiting.
     return [] if first is None else [first, *consumer.consume(_RECORDS_AT_A_TIME, 0)]
 
 
 class _KafkaErrors:
-    """Turns errors of the library into ours."""
+    """Converts errors of the library to ours."""
 
     def __init__(self, kind: type[Exception], servers: str) -> None:
         self._kind = kind

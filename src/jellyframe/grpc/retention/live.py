@@ -1,4 +1,4 @@
-"""Frames that are passed on to the current subscribers, and not kept."""
+"""Frames that are sent to the current subscribers, and not kept."""
 
 from __future__ import annotations
 

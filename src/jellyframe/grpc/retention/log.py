@@ -1,4 +1,4 @@
-"""Frames that are kept on disk: written and synced before they are acknowledged or passed on."""
+"""Frames that are kept on disk: written and synced before they are acknowledged or sent to subscribers."""
 
 from __future__ import annotations
 
@@ -24,28 +24,28 @@ from jellyframe.storage.writing import write_all
 from jellyframe.wire import encode_bytes_field
 
 LOCK_NAME = ".jelly-log.lock"
-# A file with the next offset, where all others have been removed.
+# A file with the next offset, for when all others have been removed.
 NEXT_NAME = ".jelly-log.next"
 # Distance of restart points: small enough to resume quickly, large enough not to cost space.
 RESTART_EVERY = 256 << 10
 # Bytes that may wait to be written.
 _MAX_WAITING = 8 << 20
-# Seconds for which frames are gathered, unless someone waits for their acknowledgement.
+# Seconds for which frames are collected, unless a publication waits for its acknowledgement.
 _GATHER_SECONDS = 0.001
 # Seconds between searches for expired files.
 _CLEAN_UP_EVERY = 30.0
 
 
 class LogSettings(NamedTuple):
-    """Limits of a log: how much it keeps, and when it begins another file.
+    """Limits of a log: how much it keeps, and when it starts another file.
 
-    Whole files are removed, so files hold at most a quarter of what is kept.
+    Whole files are removed, so a file holds at most a quarter of the limits.
 
     Attributes:
-        max_bytes: bytes of all files, None for no limit; the file that is written to stays
-        max_age: seconds after the last frame in it after which a file is removed, None for no limit
-        segment_bytes: bytes after which another file begins
-        segment_age: seconds after which another file begins
+        max_bytes: bytes of all files, None for no limit; the current file is never removed
+        max_age: seconds after its last frame after which a file is removed, None for no limit
+        segment_bytes: bytes after which another file is started
+        segment_age: seconds after which another file is started
     """
 
     max_bytes: int | None = None
@@ -55,17 +55,17 @@ class LogSettings(NamedTuple):
 
     @property
     def roll_bytes(self) -> int:
-        """Bytes after which another file does begin."""
+        """Bytes after which another file is started, in view of `max_bytes`."""
         return self.segment_bytes if self.max_bytes is None else min(self.segment_bytes, self.max_bytes // 4)
 
     @property
     def roll_age(self) -> float:
-        """Seconds after which another file does begin."""
+        """Seconds after which another file is started, in view of `max_age`."""
         return self.segment_age if self.max_age is None else min(self.segment_age, self.max_age / 4)
 
 
 class _Waiting(NamedTuple):
-    """A frame that is to be written."""
+    """A frame that waits to be written."""
 
     message: Message
     data: bytes
@@ -78,7 +78,7 @@ class _Encoding:
     def __init__(self, segment: Segment, options: StreamOptions) -> None:
         self.segment = segment
         self.options = options
-        # The options of the last stream that was found to fit.
+        # The options of the last stream that fits.
         self._fitting: StreamOptions | None = None
         self.begun = time.monotonic()
         self.size = 0
@@ -87,23 +87,23 @@ class _Encoding:
 
     def encode(self, frame: CheckedFrame, offset: int) -> bytes:
         data = self._encoder.encode(frame, offset)
-        # Restart points begin with the options, behind the length of the frame.
+        # Restart points begin with the options, after the length of the frame.
         if data.find(self._options_row, 0, len(self._options_row) + 10) >= 0:
             self.segment.add_restart(offset, self.size)
         self.size += len(data)
         return data
 
     def fits(self, options: StreamOptions) -> bool:
-        """Return whether frames of a stream can be kept in this file, with all that their options say."""
+        """Return whether frames of a stream can be kept in this file without loss."""
         if options is not self._fitting and merged_options(self.options, options) == self.options:
             self._fitting = options
         return options is self._fitting
 
 
 def merged_options(mine: StreamOptions, other: StreamOptions) -> StreamOptions:
-    """Return options that frames of both streams can be kept with: mine, if possible.
+    """Return options with which frames of both streams can be kept: mine, if possible.
 
-    Triples go among quads. Frames of different logical types go together under none.
+    Triples are kept as quads. Frames of different logical types have no common type.
     """
     merged = mine.replace(
         physical_type=PhysicalType.QUADS if mine.has_graph or other.has_graph else PhysicalType.TRIPLES,
@@ -122,8 +122,8 @@ class LogStore(Store):
 
     Args:
         folder: the folder, which is created if it does not exist
-        settings: how much is kept
-        limits: what is accepted when frames are read
+        settings: the limits of the log
+        limits: the limits for reading frames
     """
 
     retention = "log"
@@ -139,7 +139,7 @@ class LogStore(Store):
         self._encoding: _Encoding | None = None
         self._waiting: list[_Waiting] = []
         self._waiting_bytes = 0
-        # Publications that wait until their frames are safe.
+        # Publications that wait until their frames are on disk.
         self._committing = 0
         self._wake = asyncio.Event()
         self._progress = asyncio.Condition()
@@ -208,7 +208,7 @@ class LogStore(Store):
         try:
             data = encoding.encode(frame, self._next)
         except BaseException:
-            # The frame is in the encoder in part.
+            # The encoder has part of the frame.
             self._encoding = None
             raise
         self._waiting.append(_Waiting(Message(self._next, frame), data, encoding.segment))
@@ -233,7 +233,7 @@ class LogStore(Store):
         return _LogReader(self, offset, self._limits)
 
     def segment_of(self, offset: int) -> Segment | None:
-        """Return the segment that a frame is in; None if it is the next one to come."""
+        """Return the segment of a frame; None for the next frame to be written."""
         with self._lock:
             before = [segment for segment in self._segments if segment.first_offset <= offset]
         if not before:
@@ -258,7 +258,7 @@ class LogStore(Store):
     # ---- writing ----
 
     def _encoding_for(self, options: StreamOptions) -> _Encoding:
-        """Return the segment for a frame: the one in use, or another one if that is full, old or of another kind."""
+        """Return the segment for a frame: the current one, or another one if that is full, old or does not fit."""
         current, settings = self._encoding, self._settings
         if (
             current is not None
@@ -269,20 +269,20 @@ class LogStore(Store):
             return current
         kept = kept_options(options)
         if current is not None and not current.fits(options):
-            # Streams of different kinds may take turns: the next file takes frames of all that came so far.
+            # Streams of different kinds may alternate: the next file fits frames of all of them.
             kept = merged_options(current.options, kept)
         self._encoding = _Encoding(Segment.in_folder(self._folder, self._next), kept)
         return self._encoding
 
     async def _write_all(self) -> None:
-        """Write all waiting frames in one go, and repeat until none are left."""
+        """Write all waiting frames together, and repeat until none are left."""
         loop = asyncio.get_running_loop()
         while not (self._is_closing and not self._waiting):
             if not self._waiting:
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self._wake.wait(), _CLEAN_UP_EVERY)
             if not self._committing and not self._is_closing:
-                # More frames are on their way, and share what it costs to make these safe.
+                # Wait for more frames, which share the cost of the sync.
                 await asyncio.sleep(_GATHER_SECONDS)
             self._wake.clear()
             waiting, self._waiting = self._waiting, []
@@ -306,7 +306,7 @@ class LogStore(Store):
         return last is not None and self._is_old(last)
 
     async def _give_up(self, failed: list[_Waiting], error: Exception) -> None:
-        """Drop frames that could not be written, and all behind them; their publications fail."""
+        """Drop frames that could not be written, and all after them; their publications fail."""
         failed += self._waiting
         self._waiting = []
         for entry in failed:
@@ -343,7 +343,7 @@ class LogStore(Store):
             if self._file is not None:
                 self._file.close()
                 self._file = None
-            # Nothing is buffered here, so that nothing is written later that was given up.
+            # Unbuffered, so that frames that were dropped are not written later.
             self._file = open(segment.path, "wb", buffering=0)  # noqa: SIM115  # stays open for the next frames
             self._file_segment = segment
             with self._lock:
@@ -354,7 +354,7 @@ class LogStore(Store):
         return self._file
 
     def _undo(self) -> None:
-        """Truncate a frame that was written in part. Further frames go to another file."""
+        """Remove a frame that was partly written. Further frames go to another file."""
         if self._file is not None:
             self._file.close()
             self._file = self._file_segment = None
@@ -365,7 +365,7 @@ class LogStore(Store):
         if last.size == 0:
             with self._lock:
                 self._segments.pop()
-        # If the disk does not even allow this, readers know where the next file takes over.
+        # If even this fails, readers know where the next file starts.
         with suppress(OSError):
             if last.size == 0:
                 os.unlink(last.path)
@@ -377,7 +377,7 @@ class LogStore(Store):
         with self._lock:
             total = sum(segment.size for segment in self._segments)
             removed = []
-            # The file that frames are encoded for stays.
+            # The current file is kept.
             for segment in self._segments[: None if self._encoding is None else -1]:
                 if not self._is_old(segment) and (most is None or total <= most or segment is self._segments[-1]):
                     break

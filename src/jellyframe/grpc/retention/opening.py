@@ -1,4 +1,4 @@
-"""The store of a topic, as its settings ask for."""
+"""Open the store of a topic, according to its settings."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MOST_LETTERS = 200
 
 
 def open_store(settings: TopicSettings, name: str, limits: Limits) -> Store:
-    """Return the store of a topic, as its settings ask for; it has yet to be started."""
+    """Return the store of a topic, according to its settings; it is not started."""
     if settings.retention == "live":
         return LiveStore()
     if settings.retention == "replay":
@@ -42,8 +42,8 @@ def open_store(settings: TopicSettings, name: str, limits: Limits) -> Store:
 
 
 def folder_of_topic(parent: str, topic: str) -> str:
-    """Return the folder of a topic's log below that of all topics which have none of their own."""
-    # Letters that are left alone by quoting make no name with a meaning, but dots do.
+    """Return the folder of a topic's log in the folder of all topics that are not named."""
+    # Quoting leaves dots unchanged, which have a meaning in paths.
     name = quote(topic, safe="").replace(".", "%2E") or _EMPTY_TOPIC
     if len(name) > _MOST_LETTERS:
         raise OptionsError(f"the topic {shortened(topic)} is too long for the name of a folder: name it with --topic")
@@ -51,7 +51,7 @@ def folder_of_topic(parent: str, topic: str) -> str:
 
 
 def topics_below(default: TopicSettings) -> list[str]:
-    """Return the topics that have a log below the folder of topics which are not named, from before."""
+    """Return the topics that have a log from an earlier run in the folder of topics that are not named."""
     if default.retention != "log" or default.path is None or not os.path.isdir(default.path):
         return []
     with os.scandir(default.path) as entries:

@@ -22,9 +22,9 @@ class ReplayStore(Store):
     """Keeps frames in memory.
 
     Args:
-        max_bytes: bytes that are kept, at most; the last frame is kept whatever its size
+        max_bytes: the maximum number of bytes kept; the last frame is kept whatever its size
         max_age: seconds for which frames are kept, None for no limit
-        limits: what is accepted when frames are read
+        limits: the limits for reading frames
     """
 
     retention = "replay"
@@ -77,7 +77,7 @@ class ReplayStore(Store):
         return _ReplayReader(self, offset)
 
     def messages(self, offset: int, max_bytes: int) -> list[Message]:
-        """Return frames from an offset on, of about `max_bytes`."""
+        """Return frames from an offset, of about `max_bytes`."""
         with self._lock:
             require_offset(self, offset)
             taken: list[bytes] = []

@@ -1,7 +1,7 @@
-"""The files of a log: each is a splittable Jelly file whose frames tell their offsets.
+"""The files of a log: each is a splittable Jelly file whose frames have their offsets in their metadata.
 
-A file is named after the offset of its first frame. What a crash has left unfinished at the end of the last one is cut
-off when the log is opened: a frame counts if it is complete, decodes, and carries the next offset.
+A file is named after the offset of its first frame. When the log is opened, the last file is truncated after its last
+valid frame: one that is complete, decodes, and has the next offset.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _NAME = re.compile(r"([0-9]{20})\.jelly")
 
 
 class RestartAt(NamedTuple):
-    """A restart point: the offset of its frame, and where that lies in the file."""
+    """A restart point: the offset of its frame, and its position in the file."""
 
     offset: int
     position: int
@@ -40,9 +40,9 @@ class Segment:
     Attributes:
         path: the file
         first_offset: the offset of its first frame
-        end: the offset behind its last frame, None while it is the last segment
-        size: bytes that are safe and visible, which end where a frame does
-        modified: when it was written to last, in seconds since 1970
+        end: the offset after its last frame, None while it is the last segment
+        size: bytes that are on disk and visible, up to the end of a frame
+        modified: the time of the last write, in seconds since 1970
     """
 
     def __init__(self, path: str, first_offset: int, *, size: int = 0, modified: float = 0.0) -> None:
@@ -68,7 +68,7 @@ class Segment:
                 self._restarts.append(RestartAt(offset, position))
 
     def restart_before(self, offset: int) -> RestartAt:
-        """Return the last restart point that is not behind an offset."""
+        """Return the last restart point that is not after an offset."""
         with self._lock:
             if self._restarts is None:
                 self._restarts = self._find_restarts()
@@ -108,7 +108,7 @@ class Recovered(NamedTuple):
 
 
 def recover(segment: Segment, limits: Limits) -> Recovered:
-    """Return how much of a segment is valid. What follows was never acknowledged."""
+    """Return how much of a segment is valid. The rest was never acknowledged."""
     decoder = StreamDecoder(limits=limits)
     frames = size = 0
     with open(segment.path, "rb") as file:
@@ -127,13 +127,13 @@ def recover(segment: Segment, limits: Limits) -> Recovered:
                 frames += 1
                 size = frame.stop
         except JellyError:
-            # The frame that was being written: it ends inside, or is not one at all.
+            # The frame that was being written is incomplete or not a frame.
             pass
     return Recovered(frames, size)
 
 
 class SegmentReader:
-    """Reads the frames of a segment from an offset on, up to the last one that is on disk."""
+    """Reads the frames of a segment from an offset, up to the last one that is on disk."""
 
     def __init__(self, segment: Segment, offset: int, limits: Limits) -> None:
         self.segment = segment
@@ -145,7 +145,7 @@ class SegmentReader:
         self._decoder = StreamDecoder(limits=limits, delimited=True, self_contained=True)
 
     def read(self, max_bytes: int) -> list[Message]:
-        """Return the next frames, of about `max_bytes`; none when all that are safe on disk have been read."""
+        """Return the next frames, of about `max_bytes`; none when all frames on disk have been read."""
         while self._position < self.segment.size:
             self._file.seek(self._position)
             data = self._file.read(min(max_bytes, self.segment.size - self._position))
@@ -159,7 +159,7 @@ class SegmentReader:
         return []
 
     def _is_wanted(self, offset: int) -> bool:
-        # Behind the end lie frames that could not be made safe, nor removed, before the next segment began.
+        # Frames after the end could neither be synced nor removed before the next segment was started.
         return offset >= self._wanted and (self.segment.end is None or offset < self.segment.end)
 
     def _decoded(self) -> Iterator[Message]:

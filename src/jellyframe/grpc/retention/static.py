@@ -1,4 +1,4 @@
-"""Files that are served as a topic: a file or a folder, of any format. Subscriptions end where they end."""
+"""Files that are served as a topic: a file or a folder, of any format. Subscriptions end at the end of the files."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from jellyframe.stream.splits import Piece
 
 
 class StaticStore(Store):
-    """Serves files as they are when the server starts: the frames of Jelly files, and of others frames of 256 rows.
+    """Serves files as they are when the server starts: the frames of Jelly files, and frames of 256 rows otherwise.
 
     Args:
         path: a file, a folder, a pattern or a URI
-        limits: what is accepted of the files
+        limits: the limits for reading the files
     """
 
     retention = "static"
@@ -47,7 +47,7 @@ class StaticStore(Store):
         self._frames = sum(self._count(file) for file in self._inputs.files)
 
     def _count(self, file: DataFile) -> int:
-        """Return how many frames a file has. Plain Jelly files tell it without being decoded."""
+        """Return the number of frames of a file. Uncompressed Jelly files are counted without decoding."""
         assert self._inputs is not None
         if self._inputs.formats[file].cut == "restart points":
             with file.open() as source:
@@ -98,7 +98,7 @@ class _FileReader(StoreReader):
 
 
 def _frames_of_file(inputs: Inputs, file: DataFile) -> Iterator[CheckedFrame]:
-    """Yield the frames of a file; of one that has none, frames of 256 rows."""
+    """Yield the frames of a Jelly file; of other files, frames of 256 rows."""
 
     def fail(error: JellyError) -> None:
         raise error
@@ -117,6 +117,6 @@ def _frames_of_file(inputs: Inputs, file: DataFile) -> Iterator[CheckedFrame]:
 
 
 def _options_of(parts: list[Batch]) -> StreamOptions:
-    """Return the options of the stream that a frame is from. One without statements fits in anywhere."""
+    """Return the options of the stream of a frame. A frame without statements fits any options."""
     options = parts[0].options if parts else None
     return options or StreamOptions.big().resolved(has_graph=bool(parts) and parts[0].has_graph)

@@ -14,14 +14,14 @@ Deliver: TypeAlias = Callable[["Message"], None]
 
 
 class Message(NamedTuple):
-    """A frame at its place in a topic."""
+    """A frame and its offset in a topic."""
 
     offset: int
     frame: CheckedFrame
 
 
 class OffsetError(JellyError):
-    """An offset whose frame is not kept, or that no frame has had yet."""
+    """An offset whose frame is no longer kept, or not yet published."""
 
 
 class ReadOnlyError(JellyError):
@@ -29,30 +29,30 @@ class ReadOnlyError(JellyError):
 
 
 class StoreReader(ABC):
-    """Reads the frames that are kept, in order. Its methods may block, so that they are called in a thread."""
+    """Reads the frames that are kept, in order. Its methods may block, so they are called in a thread."""
 
     @abstractmethod
     def read(self, max_bytes: int) -> list[Message]:
         """Return the next frames, of about `max_bytes`; none when all visible ones have been read.
 
-        Raises OffsetError if the next one has been removed in between.
+        Raises OffsetError if the next one has been removed.
         """
 
     def close(self) -> None:
-        """Release what the reader holds."""
+        """Close the reader."""
         return
 
 
 class Store(ABC):
     """The frames of a topic.
 
-    A store gives each frame an offset: numbers that grow by one. It passes each to `deliver`, in order and in the event
-    loop, when it is visible: from then on it has to stay for as long as the store keeps frames.
+    A store assigns offsets to frames, which increase by one. It passes each frame to `deliver`, in order and in the
+    event loop, when it is visible: from then on the frame is kept for as long as the store keeps frames.
 
     Attributes:
-        retention: the kind of store, in a word
-        is_retained: whether frames are kept, so that `reader` gives them
-        is_finite: whether there is an end, at which subscriptions end
+        retention: the name of the kind of store
+        is_retained: whether frames are kept, so that `reader` returns them
+        is_finite: whether the topic has an end, at which subscriptions end
     """
 
     retention = ""
@@ -71,7 +71,7 @@ class Store(ABC):
     @property
     @abstractmethod
     def next_offset(self) -> int:
-        """The offset behind that of the last frame that is visible."""
+        """The offset after that of the last visible frame."""
 
     @property
     def kept_bytes(self) -> int:
@@ -80,16 +80,16 @@ class Store(ABC):
 
     @abstractmethod
     async def append(self, frame: CheckedFrame) -> None:
-        """Take a frame. It may wait until there is room. Raises if frames cannot be kept."""
+        """Store a frame, waiting until there is room. Raises if frames cannot be kept."""
 
     async def commit(self, publication: Publication) -> None:
         """Wait until all frames of a publication are as safe as the store can make them, and visible."""
         return
 
     def reader(self, offset: int) -> StoreReader:
-        """Return a reader of the frames from an offset on.
+        """Return a reader of the frames from an offset.
 
-        Raises OffsetError if it is not between `first_offset` and `next_offset`.
+        Raises OffsetError if the offset is not between `first_offset` and `next_offset`.
         """
         raise OffsetError("the topic keeps no frames")
 
@@ -99,7 +99,7 @@ class Store(ABC):
 
 
 def require_offset(store: Store, offset: int) -> None:
-    """Raise OffsetError unless a reader can begin at an offset."""
+    """Raise OffsetError unless a reader can start at an offset."""
     if offset < store.first_offset:
         raise OffsetError(f"the frame at offset {offset} is no longer kept: the oldest one is at {store.first_offset}")
     if offset > store.next_offset:
@@ -107,5 +107,5 @@ def require_offset(store: Store, offset: int) -> None:
 
 
 def offset_of_now() -> int:
-    """Return the first offset of a store that does not survive a restart: above all that it gave out before."""
+    """Return the first offset of a store that does not survive a restart: above all that it assigned before."""
     return time.time_ns() // 1000
