@@ -34,7 +34,7 @@ def parsed_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--only", nargs="+", choices=names, default=[], metavar="NAME", help="subjects or rows")
     parser.add_argument("--dataset", nargs="+", choices=DATASETS, default=list(DATASETS), metavar="NAME")
     parser.add_argument("--statements", type=int, help="statements of each data set")
-    parser.add_argument("--peer-statements", type=int, help="the beginning of it that pyjelly gets")
+    parser.add_argument("--peer-statements", type=int, help="of these, the first ones, which pyjelly gets")
     parser.add_argument("--spark-statements", type=int, help="statements of the Spark rows")
     parser.add_argument("--repeat", type=int, help="rounds; the medians count")
     parser.add_argument("--quick", action="store_true", help="small sizes: a check that all runs, not a result")
@@ -59,7 +59,7 @@ def settings_from(options: argparse.Namespace) -> Settings:
 def measurements(settings: Settings, names: frozenset[str], chosen: Sequence[str]) -> Iterator[Measurement]:
     wanted = {subject.name: subject.wanted(names) for subject in SUBJECTS}
     for name in chosen:
-        # One data set at a time: its inputs go before those of the next are made.
+        # One data set at a time: its inputs are freed before those of the next are made.
         workload = Workload(DATASETS[name], settings)
         for subject in SUBJECTS:
             if subject.for_dataset and wanted[subject.name]:
@@ -82,7 +82,7 @@ def header(settings: Settings) -> str:
     return (
         f"{ours}; {versions}; Python {platform.python_version()}\n"
         f"{settings.statements:,} statements of each data set; {settings.repeats} rounds in turns, medians; "
-        f"garbage collection {collection} for both sides, inputs left out of it.\n"
+        f"garbage collection {collection} for both sides, inputs excluded from it.\n"
         f"pyjelly gets the first {part:,} statements, and rates are compared: its rate does not depend on\n"
         "the length, as the rows of `scaling` show. pyoxigraph reads no quoted triples: it gets `star` as\n"
         "RDF 1.2, with reifiers, and the row counts bytes of text.\n"

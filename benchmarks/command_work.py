@@ -26,7 +26,7 @@ def from_jelly(jelly_path: str, text_path: str) -> None:
 
 
 def decode(*jelly_paths: str) -> None:
-    """Decode a file into batches, and drop them."""
+    """Decode files into batches, and drop them."""
     from jellyframe import open_reader
 
     for path in jelly_paths:

@@ -1,4 +1,4 @@
-"""From outcomes of a contest to measurements."""
+"""Convert the outcomes of a contest to measurements."""
 
 from collections.abc import Iterator, Mapping
 
@@ -15,7 +15,7 @@ def against_peer(
     ours: Mapping[Row, Contestant],
     wanted: frozenset[str],
 ) -> Iterator[Measurement]:
-    """Measure our contestants, as many as are wanted, in turns with the one peer."""
+    """Measure those of our contestants that are wanted, in turns with one peer."""
     chosen = {row: contestant for row, contestant in ours.items() if row.name in wanted}
     outcomes = rates(
         {_PEER: peer, **{row.name: contestant for row, contestant in chosen.items()}},

@@ -1,6 +1,6 @@
-"""A gRPC server that forwards opaque bytes without looking, as a process; and clients that keep any server busy.
+"""A gRPC server that forwards bytes without decoding them, as a process, and clients that put load on any server.
 
-    python -m benchmarks.grpc_work        runs the server, and says `listening on HOST:PORT` on standard error
+    python -m benchmarks.grpc_work        runs the server, and writes `listening on HOST:PORT` to standard error
 
 The server has the calls of the protocol and one topic. It shows the cost of a server that only forwards.
 """
@@ -36,7 +36,7 @@ _TOPIC = tuple(publication_metadata("t"))
 
 
 class OpaqueServer:
-    """Forwards what is published to all who have subscribed."""
+    """Forwards published frames to all subscribers."""
 
     def __init__(self) -> None:
         self._queues: list[asyncio.Queue[bytes]] = []
@@ -72,7 +72,7 @@ class OpaqueServer:
 
 @contextmanager
 def running(*command: str) -> Iterator[str]:
-    """Run a server process, and give the address that it listens on."""
+    """Run a server process, and yield the address that it listens on."""
     process = subprocess.Popen([sys.executable, "-m", *command], stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
     try:
@@ -83,14 +83,14 @@ def running(*command: str) -> Iterator[str]:
 
 
 class Clients:
-    """One publisher and many subscribers of a server, each on a connection of its own."""
+    """One publisher and many subscribers of a server, each with its own connection."""
 
     def __init__(self, address: str, subscribers: int) -> None:
         self._address = address
         self._subscribers = subscribers
 
     def forward(self, frames: Sequence[bytes], take: Callable[[bytes], None] | None = None) -> int:
-        """Publish frames, and return how many have arrived when all have. `take` gets those of each subscriber."""
+        """Publish frames, wait until all have arrived, and return how many did. `take` is called with each of them."""
         return asyncio.run(self._forward(frames, take))
 
     async def _forward(self, frames: Sequence[bytes], take: Callable[[bytes], None] | None) -> int:
@@ -100,7 +100,7 @@ class Clients:
             return sum(await asyncio.gather(*receiving))
 
     def latencies(self, frames: Sequence[bytes]) -> list[float]:
-        """Publish frames one by one, each when the one before has arrived, and return how long each took."""
+        """Publish frames one by one, each after the one before has arrived, and return the time of each."""
         return asyncio.run(self._latencies(frames))
 
     async def _latencies(self, frames: Sequence[bytes]) -> list[float]:

@@ -1,7 +1,7 @@
-"""Whole processes: how long a command takes and how much memory it holds at its peak.
+"""Measure whole processes: how long a command takes, and its peak memory.
 
-The command is started by this module running as a small process of its own: the system counts what the
-parent held when it forked as the child's own peak, and a benchmark process holds a lot.
+The command is started by this module in a small process of its own: the system counts the memory of the
+parent at the fork as part of the child's peak, and a benchmark process has a lot of memory.
 """
 
 import json

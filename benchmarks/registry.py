@@ -25,7 +25,7 @@ class Row:
     def passes(self, ratio: float) -> bool:
         if self.bar is None:
             return True
-        # A value that prints as the bar reaches it: the fourth digit does not count.
+        # A ratio that is printed as the bar passes.
         return round(ratio, 3) <= self.bar if self.at_most else round(ratio, 2) >= self.bar
 
 
@@ -49,12 +49,12 @@ class Settings:
     """The sizes and repetitions of measurements."""
 
     statements: int = 1_000_000
-    # The peers take some seven seconds a million; see the subject `scaling` for why a part will do.
+    # pyjelly takes some seven seconds for a million; the subject `scaling` shows why a part is enough.
     peer_statements: int = 200_000
     groups: int = 60_000
     messages: int = 100
     memory_statements: int = 200_000
-    # Short reads are all planning.
+    # Short reads would measure only the planning.
     spark_statements: int = 5_000_000
     repeats: int = 5
     collect_garbage: bool = True
@@ -75,7 +75,7 @@ class Subject:
     once: SingleMeasure | None = None
 
     def wanted(self, names: frozenset[str]) -> frozenset[str]:
-        """Return the rows that are asked for by their own name or the subject's; all if nothing is asked for."""
+        """Return the rows requested by their own name or the subject's; all if no names are given."""
         rows = frozenset(row.name for row in self.rows)
         return rows if not names or self.name in names else rows & names
 

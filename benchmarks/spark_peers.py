@@ -1,5 +1,7 @@
-"""The peers of the Spark rows: a source whose batches are ready, a sink that drops them, and pipelines as
-one writes them without us. Workers import this module."""
+"""The peers of the Spark rows: a source with ready-made batches, a sink that drops them, pipelines without jellyframe.
+
+Workers import this module.
+"""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -23,7 +25,7 @@ _LINE = r"^(<[^>]*>|_:\S+) (<[^>]*>) (.*) \.$"
 
 
 class ReadyBatches(DataSource):
-    """`format("ready_batches")`: record batches from Arrow files that are mapped into memory, one a partition."""
+    """`format("ready_batches")`: record batches from Arrow files mapped into memory, one file per partition."""
 
     @classmethod
     def name(cls) -> str:
@@ -58,7 +60,7 @@ def _arrow_files(folder: str) -> list[Path]:
 
 
 class DroppedBatches(DataSource):
-    """`format("dropped_batches")`: takes record batches, and does nothing with them."""
+    """`format("dropped_batches")`: takes record batches and drops them."""
 
     @classmethod
     def name(cls) -> str:
@@ -103,15 +105,15 @@ def convert_by_hand(spark: SparkSession, path: str, folder: str, tasks: int) -> 
     return spark.sparkContext.textFile(path, tasks).mapPartitionsWithIndex(convert).sum()
 
 
-def lines_taken_apart(spark: SparkSession, path: str) -> DataFrame:
+def split_lines(spark: SparkSession, path: str) -> DataFrame:
     """Split N-Triples into columns with Spark's own functions."""
     lines = spark.read.text(path)
     return lines.select(*(F.regexp_extract("value", _LINE, group).alias("spo"[group - 1]) for group in (1, 2, 3)))
 
 
 def pivoted_by_hand(spark: SparkSession, text: str, output: str, statements: int) -> int:
-    """One row for each subject, one column for each predicate, with Spark's own functions; as text, without types."""
-    triples = lines_taken_apart(spark, text)
+    """Write a row per subject with a column per predicate, as text without types, with Spark's own functions."""
+    triples = split_lines(spark, text)
     wide = triples.groupBy("s").pivot("p").agg(F.collect_list("o"))
     names = [f"c{number}" for number in range(len(wide.columns))]
     wide.toDF(*names).write.mode("overwrite").parquet(output)

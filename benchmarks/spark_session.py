@@ -38,7 +38,7 @@ def started_session() -> Iterator[SparkSession]:
 
 
 class SparkFiles:
-    """One data set in one folder, in all the forms that are read; each is made when first asked for."""
+    """One data set in one folder, in all the forms that are read; each is made when first used."""
 
     def __init__(self, folder: Path, dataset: Dataset, statements: int) -> None:
         self.out = str(folder / "out")
@@ -55,7 +55,7 @@ class SparkFiles:
 
     @cached_property
     def short_text(self) -> str:
-        """The beginning of it, for a peer that takes very long."""
+        """The path of the beginning of the text, for a slow peer."""
         path = self._folder / "short.nt"
         self._dataset.write(path, self.short_statements)
         return str(path)
@@ -105,7 +105,7 @@ class SparkFiles:
 
 
 def to_nothing(frame: DataFrame, statements: int) -> Contestant:
-    """Compute every row and keep none. The number of rows is checked beforehand."""
+    """Return a contestant that computes every row and keeps none. The number of rows is checked beforehand."""
 
     def run() -> int:
         frame.write.format("noop").mode("overwrite").save()
@@ -123,7 +123,7 @@ def to_format(frame: DataFrame, name: str, path: str, statements: int) -> Contes
 
 
 def _warm(contestant: Contestant, frame: DataFrame) -> Contestant:
-    """One that has run before it is timed, so that classes are loaded, code is compiled and workers are there."""
+    """Return a contestant that has run before, so that classes are loaded, code is compiled and workers are running."""
     if (found := frame.count()) != contestant.expected:
         raise AssertionError(f"{found:,} rows instead of {contestant.expected:,}")
     for _ in range(2):
@@ -132,7 +132,7 @@ def _warm(contestant: Contestant, frame: DataFrame) -> Contestant:
 
 
 def on_one_core(spark: SparkSession, contestant: Contestant) -> Contestant:
-    """The same work while Spark and its Python workers have one core of the machine. That takes Linux."""
+    """Return the same work with Spark and its Python workers bound to one core. Linux only."""
 
     def run() -> int:
         cores = os.sched_getaffinity(0)
@@ -146,7 +146,7 @@ def on_one_core(spark: SparkSession, contestant: Contestant) -> Contestant:
 
 
 def _bind(spark: SparkSession, cores: set[int]) -> None:
-    """Bind all threads to these cores; threads that they start inherit it."""
+    """Bind all threads to these cores; threads that they start inherit the binding."""
     java = _java(spark)
     for pid in [java, *_descendants(java)]:
         for thread in _threads(pid):
@@ -163,7 +163,7 @@ def _threads(pid: int) -> list[int]:
 
 
 def worker_peak_bytes(spark: SparkSession) -> int:
-    """The highest peak of all Python workers that are there now: they stay for a minute after their work."""
+    """Return the highest peak memory of the running Python workers, which stay for a minute after their work."""
     peaks = [_peak_bytes(pid) for pid in _descendants(_java(spark)) if "python" in _status(pid).get("Name", "")]
     return max(peaks)
 

@@ -15,8 +15,8 @@ from typing import Any
 class Contestant:
     """A piece of work: `run` returns how many items it handled, which must be `expected`.
 
-    What `prepare` makes, untimed, is given to every run. The rate is in `amount` a second, which is
-    `expected` unless something else is counted (bytes, say).
+    The result of `prepare`, which is not timed, is passed to every run. The rate is in `amount` per second,
+    which is `expected` unless something else is counted, such as bytes.
     """
 
     run: Callable[..., int]
@@ -25,7 +25,7 @@ class Contestant:
     prepare: Callable[[], Any] | None = None
 
     def prepared(self) -> "Contestant":
-        """One with its input at hand."""
+        """Return the contestant with its input prepared."""
         if self.prepare is None:
             return self
         return replace(self, run=partial(self.run, self.prepare()), prepare=None)

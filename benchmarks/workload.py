@@ -1,4 +1,4 @@
-"""The inputs of the measurements on one data set, made when first asked for.
+"""The inputs of the measurements on one data set, made when first used.
 
 Text and Jelly files are kept between runs, in a folder named after all that they depend on.
 """

@@ -1,6 +1,6 @@
-"""The command `jellyframe` as whole processes: how soon it starts, how fast it converts, how much memory it takes.
+"""The command `jellyframe` as whole processes: how fast it starts and converts, and how much memory it takes.
 
-The scripts of the peers run once: they take tens of seconds, against which starting and noise are nothing.
+The scripts of the peers run once: they take tens of seconds, so that their start and noise hardly count.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""The draft dialect, against pyjelly on the same statements in the released format, which it cannot read otherwise."""
+"""The draft dialect, against pyjelly on the same statements in the released format, as it cannot read the draft."""
 
 import io
 import sys

@@ -1,6 +1,6 @@
 """Batches, Arrow tables and statement objects into Jelly, against pyjelly's serializer.
 
-Both sides write to memory with the same stream options and as many rows to a frame.
+Both sides write to memory with the same stream options and the same number of rows per frame.
 """
 
 import io

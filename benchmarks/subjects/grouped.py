@@ -1,4 +1,4 @@
-"""Very many small data sets, each a frame, into frames of statements, against pyjelly's grouped parser."""
+"""Many small data sets, one per frame, into frames of statements, against pyjelly's grouped parser."""
 
 from collections.abc import Iterator
 from pathlib import Path

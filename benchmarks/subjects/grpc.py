@@ -1,4 +1,4 @@
-"""The gRPC server against one that forwards opaque bytes without looking: same grpcio, same frames, same clients.
+"""The gRPC server against one that forwards bytes without decoding them: same grpcio, same frames, same clients.
 
 Both servers are processes; the clients are in this one. Frames are those that pyjelly writes.
 """
@@ -105,7 +105,7 @@ class _Contests:
         yield measurement(row, DATASET, outcomes["ours"], outcomes["peer"])
 
     def _our_pair(self) -> int:
-        """Our own clients, with their defaults."""
+        """Publish and subscribe with our own clients and their defaults."""
         return asyncio.run(self._publish_and_subscribe())
 
     async def _publish_and_subscribe(self) -> int:
@@ -125,7 +125,7 @@ class _Contests:
             return decoded
 
     def _our_pair_in_frames(self) -> int:
-        """The frames are as many as those of pyjelly. Batches are encoded, sent, and decoded as they arrive."""
+        """Do the same in frames of pyjelly's size: batches are encoded, sent, and decoded as they arrive."""
         from jellyframe.stream.decoder import StreamDecoder
 
         from ..grpc_work import Clients

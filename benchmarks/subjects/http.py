@@ -1,4 +1,4 @@
-"""Very many small data sets in one response: over HTTP on loopback, against the same reading of the file on disk."""
+"""Many small data sets in one response: read over HTTP on loopback, against the same file read from disk."""
 
 import subprocess
 import sys
@@ -19,7 +19,7 @@ BATCHES = Row("http-to-batches", "small data sets over HTTP → batches", "from 
 
 @contextmanager
 def _served(path: Path) -> Iterator[str]:
-    """Serve a file in a process of its own, and give its address."""
+    """Serve a file in another process, and yield its address."""
     command = [sys.executable, "-m", "jellyframe", "http", "serve", str(path), "--listen", "127.0.0.1:0"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None

@@ -52,7 +52,7 @@ def measure_rdflib(settings: Settings, wanted: frozenset[str], workload: Workloa
         return  # neither rdflib nor pyjelly's plugin has quoted triples
     jelly = workload.peer_jelly
     graph = _pyjelly_parse(jelly, _empty(workload))
-    # Statements that come twice are one to rdflib.
+    # rdflib keeps a repeated statement once.
     distinct = _size(graph)
     if INTO_RDFLIB.name in wanted:
         ours = Contestant(lambda: _size(_empty(workload).parse(data=jelly, format="jelly")), distinct)
@@ -65,7 +65,7 @@ def measure_rdflib(settings: Settings, wanted: frozenset[str], workload: Workloa
 
 
 def columns_by_hand(jelly: bytes, *, quads: bool) -> dict[str, list[str | None]]:
-    """Return the columns that `read_pandas` makes, term by term, as a script does it."""
+    """Return the columns that `read_pandas` makes, term by term, as a user's script would."""
     names = ("s", "p", "o", "o_kind", "o_datatype", "o_lang", *(("g",) if quads else ()))
     columns: dict[str, list[str | None]] = {name: [] for name in names}
     for statement in peers.parse(jelly):

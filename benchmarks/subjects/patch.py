@@ -1,7 +1,7 @@
 """Jelly-Patch against our own RDF codec on the same statements, and its size against RDF Patch text.
 
-The statements are changes: every third one is deleted, the others are added. The change log, whose size is taken, has
-them in patches of fifty, each with the headers `id` and `prev` and a transaction.
+The statements are changes: every third one is deleted, the others are added. The change log, whose size is measured,
+has them in patches of fifty, each with the headers `id` and `prev` and a transaction.
 """
 
 import io
@@ -22,7 +22,7 @@ ENCODE = Row("batches-to-patch", "batches → Jelly-Patch", "batches → Jelly",
 TEXT = Row("rdf-patch-to-jelly-patch", "RDF Patch text → Jelly-Patch", "N-Quads text → Jelly", _UNIT, 0.7)
 SIZE = Row("size-patch", "size of a change log as Jelly-Patch", "RDF Patch text", "bytes", 0.3, at_most=True)
 _CHANGES_A_PATCH = 50
-# From one identifier to the next: odd, so that they differ, and large, so that they look random.
+# The distance of identifiers: odd, so that they differ, and large, so that they look random.
 _STEP = 0x9E3779B97F4A7C15F39CC0605CEDC835
 
 
@@ -42,7 +42,7 @@ def _patch_options(workload: Workload) -> Any:
 
 
 def _changes(workload: Workload) -> list[Any]:
-    """Yield the statements as batches of changes."""
+    """Return the statements as batches of changes."""
     from jellyframe.kernel.patch_fields import PATCH_ADD, PATCH_DELETE
 
     def ops(rows: int) -> memoryview:

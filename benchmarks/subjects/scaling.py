@@ -1,7 +1,7 @@
-"""Whether the peer's rate depends on the length of the stream. It has no bar: it backs the other rows.
+"""Check whether the peer's rate depends on the length of the stream. It has no bar: it supports the other rows.
 
-pyjelly is timed on the beginning of each data set. Were it faster or slower on longer streams, statements
-a second would not compare; so here is its rate on more of the data against its rate on that beginning.
+pyjelly is timed on the beginning of each data set. If it were faster or slower on longer streams, rates would not
+be comparable, so its rate on more of the data is measured against its rate on that beginning.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Sizes of files: ours against pyjelly's with the same options and frames, and what restart points add."""
+"""Sizes of files: ours against pyjelly's with the same options and frames, and the size that restart points add."""
 
 import tempfile
 from collections.abc import Callable, Iterator

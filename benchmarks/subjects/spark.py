@@ -1,4 +1,4 @@
-"""Spark on this machine: what our source and sink cost beside ones that do nothing, and beside other ways to do it.
+"""Spark on this machine: our source and sink against ones that do nothing, and against other ways to do the same.
 
 All rows share one warm session of two cores, and the contestants of a row take turns.
 """
@@ -42,7 +42,7 @@ def measure(settings: Settings, wanted: frozenset[str]) -> Iterator[Measurement]
     with tempfile.TemporaryDirectory(dir=settings.directory) as folder, started_session() as spark:
         files = SparkFiles(Path(folder).absolute(), DATASETS[DATASET], settings.spark_statements)
         rows = _Rows(settings, wanted, spark, files)
-        # The first: later ones leave larger workers behind, as what is mapped into memory counts too.
+        # First, as later rows leave larger workers behind: files mapped into memory count too.
         yield from rows.memory()
         yield from rows.reading("ntriples", NTRIPLES)
         yield from rows.reading("struct", STRUCT)
@@ -68,16 +68,16 @@ class _Rows:
 
     def regexp(self) -> Iterator[Measurement]:
         if REGEXP.name in self._wanted:
-            from ..spark_peers import lines_taken_apart
+            from ..spark_peers import split_lines
 
-            peer = self._to_nothing(lines_taken_apart(self._spark, self._files.text))
+            peer = self._to_nothing(split_lines(self._spark, self._files.text))
             yield from self._contest(REGEXP, self._to_nothing(self._jelly("ntriples")), peer)
 
     def cores(self) -> Iterator[Measurement]:
-        """One core has one task at a time, as with `local[1]`. In the default layout.
+        """Compare two cores with one core, which runs one task at a time, as with `local[1]`, in the default layout.
 
-        A task alone on two cores is shown, too. Its Python worker has one core and Spark the other, so that it is
-        not far from what two tasks can do.
+        One task on two cores is measured too. Its Python worker uses one core and Spark the other, so that it is not
+        much slower than two tasks.
         """
         from ..spark_session import on_one_core
 
@@ -144,7 +144,7 @@ class _Rows:
             yield from self._contest(TABLES, ours, peer)
 
     def memory(self) -> Iterator[Measurement]:
-        """One task that reads all of a file, in the costlier layout, and one that writes all of it."""
+        """Measure a task that reads all of a file, in the costlier layout, and one that writes all of it."""
         if MEMORY.name in self._wanted:
             from ..spark_session import worker_peak_bytes
 

@@ -1,7 +1,7 @@
 """Patches on Spark: `apply` of changes to a twentieth of the statements against `merge --distinct` of the same data.
 
-Half of the changes delete statements, the others add some that are new. With `--spark-statements 20000000` these are a
-million changes. The hashes of the statements show beforehand that the result is exact.
+Half of the changes delete statements, the others add new ones. With `--spark-statements 20000000` these are a million
+changes. Hashes of the statements check beforehand that the result is exact.
 """
 
 import tempfile
@@ -48,7 +48,7 @@ def measure(settings: Settings, wanted: frozenset[str]) -> Iterator[Measurement]
 
 
 class _Files:
-    """Data, a patch for it, and what is made of them."""
+    """Data, a patch for it, and the results of jobs on them."""
 
     def __init__(self, folder: Path, statements: int) -> None:
         from jellyframe import PatchOptions, PatchStatementType, PatchStreamType, open_patch_writer, open_writer
@@ -93,7 +93,7 @@ class _Files:
         return self.statements
 
     def require_exact(self) -> None:
-        """Raise if `apply` has written anything but what the patch leaves behind."""
+        """Raise unless `apply` has written exactly the statements that remain after the patch."""
         from jellyframe import open_reader
 
         found: list[Any] = []
@@ -101,7 +101,7 @@ class _Files:
             with open_reader(path) as reader:
                 found += [_hashes(batch) for batch in reader.batches()]
         if not np.array_equal(np.sort(np.concatenate(found)), self._expected):
-            raise AssertionError("the result of apply is not what the patch leaves behind")
+            raise AssertionError("the result of apply is not the data after the patch")
 
 
 def _hashes(batch: "Batch") -> Any:

@@ -54,7 +54,7 @@ _ROOM_BYTES = 64
 
 
 class _RepeatedStrings:
-    """Columns of one string again and again, or of nulls. They are cut from one array, so that they cost nothing."""
+    """Columns that repeat one string, or nulls. They are slices of one array, so that they cost nothing."""
 
     def __init__(self) -> None:
         self._arrays: dict[str | None, pa.Array] = {}
@@ -80,13 +80,13 @@ class Strings(NamedTuple):
         return Strings(self.offsets, memoryview(bytes(self.data) + bytes(_ROOM_BYTES)))
 
 
-# The names of kinds by their numbers, as eight bytes, and how many of these count. The default graph has no name.
+# The name of each kind as eight bytes, and its length. The default graph has no name.
 _KINDS = [KIND_NAMES.get(kind, "").encode() for kind in range(KIND_DEFAULT_GRAPH + 1)]
 _KIND_WORDS = memoryview(b"".join(name.ljust(8) for name in _KINDS)).cast("Q")
 _KIND_LENGTHS = memoryview(array("i", map(len, _KINDS)))
 
 
-# The same for dictionaries: the names, and which of them each kind has.
+# For dictionaries: the names, and the index of each kind's name.
 _KIND_DICTIONARY = pa.array(dict.fromkeys(KIND_NAMES.values()), pa.string())
 _KIND_INDICES = pa.array(
     [_KIND_DICTIONARY.index(KIND_NAMES.get(kind, "iri")).as_py() for kind in range(KIND_DEFAULT_GRAPH + 1)], pa.int32()
@@ -132,7 +132,7 @@ class _StringColumn:
 
 
 class TermStrings:
-    """The terms of a batch as strings, in the ways that layouts show them. What is not asked for is not made."""
+    """The terms of a batch as strings, in the forms that layouts show. Each is made when it is first used."""
 
     def __init__(self, batch: Batch, memory: Memory) -> None:
         self.terms = batch.terms
@@ -157,7 +157,7 @@ class TermStrings:
 
     @cached_property
     def values_and_quoted(self) -> Strings:
-        """The values, and of quoted triples the text."""
+        """The values of terms, and the texts of quoted triples."""
         return self._texts(~(1 << KIND_QUOTED_TRIPLE))
 
     @cached_property
@@ -174,14 +174,14 @@ class TermStrings:
         return Strings(*self.terms.languages.buffers())
 
     def dictionary(self, strings: Strings) -> _Dictionary:
-        """Return one of these tables as a dictionary; columns that show the same one share it."""
+        """Return one of these tables as a dictionary, which columns of the same table share."""
         known = self._dictionaries.get(id(strings))
         if known is None:
             known = self._dictionaries[id(strings)] = _Dictionary.of(strings)
         return known
 
-    def require_clear_iris(self) -> None:
-        """Raise if an IRI could not be told from another kind of term where only its string is shown."""
+    def require_unambiguous_iris(self) -> None:
+        """Raise if the string of an IRI would stand for another kind of term."""
         term = first_ambiguous_iri(self.terms)
         if term >= 0:
             raise TableError(
@@ -226,7 +226,7 @@ class BatchColumns:
         return rows
 
     def validity(self, position: str) -> tuple[memoryview | None, int]:
-        """Return which rows are not the default graph, as a bitmap, and how many are; no bitmap if there are none."""
+        """Return a bitmap of the rows that are not the default graph, and how many are; no bitmap if none is."""
         if KIND_DEFAULT_GRAPH not in self.kinds_in(position):
             return None, 0
         valid = _set_bits(len(self))
@@ -247,11 +247,11 @@ class BatchColumns:
         return self._gathered(strings, self.rows(position), *self.validity(position))
 
     def all_strings(self, position: str, strings: Strings) -> pa.Array:
-        """Return the same for a child of a nullable column: values under a null parent are never seen."""
+        """Return the same without nulls, for a child of a nullable column: values under a null parent do not show."""
         return self._gathered(strings, self.rows(position), None, 0)
 
     def _gathered(self, strings: Strings, rows: memoryview, valid: memoryview | None, nulls: int) -> pa.Array:
-        """Return the column that has, row by row, the string with that number."""
+        """Return a column with the strings whose numbers are given."""
         column = _StringColumn(len(rows))
         size = gather_offsets(rows, strings.offsets, column.offsets)
         gather_bytes(rows, strings.offsets, strings.data, column.bytes(size))
@@ -293,7 +293,7 @@ class BatchColumns:
         return self._details_of(position, KIND_LANG_LITERAL, self.terms.languages)
 
     def _details_of(self, position: str, kind: int, strings: Strings) -> pa.Array:
-        """Return what the details of the terms of a kind refer to; null for terms of other kinds."""
+        """Return the detail strings of the terms of one kind; null for terms of other kinds."""
         if kind not in self.kinds_in(position):
             return _REPEATED.get(None, len(self))
         rows, strings = self.rows(position), strings.with_room()
@@ -304,8 +304,10 @@ class BatchColumns:
 
 
 class DictionaryColumns(BatchColumns):
-    """The same with dictionary-encoded strings. The dictionaries are the term table of the batch: strings are made once
-    per term, not once per row."""
+    """A batch as Arrow arrays of its positions, with dictionary-encoded strings.
+
+    The dictionaries are the term table of the batch: strings are made once per term, not once per row.
+    """
 
     string_type = pa.dictionary(pa.int32(), pa.string())
 

@@ -45,7 +45,7 @@ class Groups:
 
     def _begin(self, value: object) -> None:
         self._has_last, self._last = True, value
-        # Hashes take less room than values; that two groups share one is next to impossible.
+        # Hashes take less memory than values, and two groups hardly ever have the same.
         mark = hash(repr(value))
         if mark in self._seen:
             name = self._column

@@ -1,6 +1,6 @@
 """The layouts of statements in Arrow columns: their schemas, and batches as columns of each.
 
-A layout says for each position of a statement (`s`, `p`, `o`, `g`) what columns show its term.
+A layout says for each position of a statement (`s`, `p`, `o`, `g`) which columns show its term.
 
 | layout | columns | a term is |
 | --- | --- | --- |
@@ -12,9 +12,8 @@ A layout says for each position of a statement (`s`, `p`, `o`, `g`) what columns
 `<< … >>` of a quoted triple. `datatype` is null for simple literals and those with a language. In `flat`, `s`, `p` and
 `g` hold IRIs as they are, blank nodes as `_:label`, and other terms in N-Triples syntax.
 
-The default graph is a null in `g`. All strings are plain `string`, or dictionary-encoded if asked for. Every field may
-be null as far as the schema goes, which is what engines such as Spark declare; but only `g`, datatypes and languages
-ever are.
+The default graph is a null in `g`. All strings are plain `string`, or dictionary-encoded on request. All fields are
+nullable in the schema, as engines such as Spark declare them, but only `g`, datatypes and languages are ever null.
 
 The table of a patch has a column `op` in front: `A`, `D`, `PA`, `PD`, `TX`, `TC`, `TA` and `H` as in RDF Patch, and `P`
 for the end of a patch. There the name of a namespace and the key of a header are literals in `s`, the IRI and the value
@@ -69,7 +68,7 @@ METADATA_COLUMN = "metadata"
 
 
 def term_struct(string: pa.DataType) -> pa.DataType:
-    """Return the type of terms in the layout `struct`, with strings of a type."""
+    """Return the type of terms in the layout `struct`, with strings of the given type."""
     return pa.struct([(name, string) for name in ("kind", "value", "datatype", "lang")])
 
 
@@ -84,7 +83,7 @@ class Layout(ABC):
 
     @abstractmethod
     def fields(self, position: str, string: pa.DataType = _STRING) -> list[pa.Field]:
-        """Return the columns that show a position, with strings of a type."""
+        """Return the columns that show a position, with strings of the given type."""
 
     @abstractmethod
     def column(self, columns: BatchColumns, position: str, name: str) -> pa.Array:
@@ -136,7 +135,7 @@ class FlatLayout(Layout):
             return columns.languages(position)
         if name == "o":
             return columns.strings(position, columns.shown_values(position))
-        columns.terms.require_clear_iris()
+        columns.terms.require_unambiguous_iris()
         only_iris = columns.kinds_in(position) <= {KIND_IRI, KIND_DEFAULT_GRAPH}
         return columns.strings(position, columns.terms.values if only_iris else columns.terms.plain_texts)
 
@@ -161,7 +160,7 @@ class ArrowView:
         frame_column: add the number of the frame as a column `frame`
         op_column: add the operation as a column `op`, for batches of patches
         columns: the columns to make, in this order; all by default
-        dictionary: encode strings with dictionaries; they are those of the batch, and change with each
+        dictionary: encode strings with dictionaries; each batch has its own
     """
 
     def __init__(
@@ -204,7 +203,7 @@ class ArrowView:
                 yield self._converted(part, terms)
 
     def parts(self, batch: Batch) -> Iterator[Batch]:
-        """Cut a `batch` by rows, so that the strings of each part, repeated in every row, take up to 32 MiB."""
+        """Yield slices of a `batch` whose strings, repeated in every row, take up to 32 MiB."""
         columns = [column for name in self._positions if (column := getattr(batch, name)) is not None]
         most = len(batch) * len(columns) * batch.terms.longest_text()
         if self._is_dictionary or most <= BATCH_BYTES:
@@ -221,7 +220,7 @@ class ArrowView:
 
     def _converted(self, batch: Batch, terms: TermStrings) -> pa.RecordBatch:
         if batch.has_graph and not self._has_graph:
-            raise TableError("a stream of quads follows one of triples: they do not go in one table; read batches")
+            raise TableError("a stream of quads follows one of triples, which one table cannot hold; read batches")
         made = self._make_columns(batch, terms)
         columns = [self._column(made, batch, name, position) for name, position in self._columns]
         return pa.RecordBatch.from_arrays(columns, schema=self.schema)

@@ -1,8 +1,8 @@
 """Memory for Arrow columns that is reused once the columns are gone.
 
-The first touch of a page of memory costs more than what we write there: the system finds it, clears it and maps it in.
-So what columns no longer need is kept for the next ones. A little of it is kept as it is; the rest stays mapped but is
-marked as free, so that the system reclaims it when memory is needed elsewhere.
+The first write to a page of memory costs more than the write itself: the system finds the page, clears it and maps it.
+So memory that columns no longer need is kept for the next ones. A little of it is kept as it is; the rest stays mapped
+but is marked as free, so that the system reclaims it when memory is needed elsewhere.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from jellyframe.errors import OptionsError
 DEFAULT_KEPT_BYTES = 32 << 20
 # Kept, but marked as free.
 DEFAULT_MARKED_BYTES = 1 << 30
-# What is smaller comes from Python's own memory, which is used again anyhow.
+# Smaller columns come from Python's own memory, which is reused anyway.
 _SMALLEST = 32 << 10
-# Systems that cannot mark memory as free (Windows) keep only the little.
+# On systems that cannot mark memory as free (Windows), none is kept in this way.
 _MARK_FREE: int | None = getattr(mmap, "MADV_FREE", None)
 # Not shared with forked processes; systems without this flag never share it.
 _PRIVATE = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}
@@ -39,7 +39,7 @@ class _Block:
         self.is_marked = False
 
     def mark_free(self) -> None:
-        """Leave it to the system to take the pages. Until it does, writing to them makes them ours again."""
+        """Let the system reclaim the pages. Until it does, a write makes them ours again."""
         if _MARK_FREE is not None:
             self.pages.madvise(_MARK_FREE)
             self.is_marked = True
@@ -59,7 +59,7 @@ class _Loan:
 
 
 class Column:
-    """Memory to be filled through `view`, and to be handed to Arrow as a buffer when it is."""
+    """Memory to be filled through `view`, and then passed to Arrow as a buffer."""
 
     __slots__ = ("_owner", "view")
 
@@ -75,7 +75,7 @@ class Column:
 
 
 class ColumnMemory:
-    """Lends memory, and keeps what comes back by its size."""
+    """Lends blocks of memory, and keeps returned ones by their size."""
 
     def __init__(self, most_kept: int = DEFAULT_KEPT_BYTES, most_marked: int = DEFAULT_MARKED_BYTES) -> None:
         self.most_kept = most_kept
@@ -89,7 +89,7 @@ class ColumnMemory:
             os.register_at_fork(after_in_child=self._renew_lock)
 
     def _renew_lock(self) -> None:
-        # Columns may end in any thread, also in the middle of what is done here.
+        # Columns may be freed in any thread, also while this one holds the lock.
         self._lock = RLock()
 
     def column(self, size: int) -> Column:
@@ -147,8 +147,8 @@ def keep_column_memory(kept_bytes: int = DEFAULT_KEPT_BYTES, marked_bytes: int =
 
     Args:
         kept_bytes: memory that is kept as it is
-        marked_bytes: memory beyond that which is kept, but which the system may take whenever it is wanted; tools that
-            show resident memory count it until then. With 0 for both, columns come from Arrow's own allocator
+        marked_bytes: further memory that is kept, but that the system may reclaim at any time; tools that show
+            resident memory count it until then. With 0 for both, columns come from Arrow's own allocator
     """
     for name, value in (("kept_bytes", kept_bytes), ("marked_bytes", marked_bytes)):
         if value < 0:
@@ -157,6 +157,6 @@ def keep_column_memory(kept_bytes: int = DEFAULT_KEPT_BYTES, marked_bytes: int =
 
 
 def _rounded(size: int) -> int:
-    """Return a size of which there are only few: one of eight between a power of two and the next."""
+    """Round a size up to one of the eight steps between two powers of two, so that few sizes occur."""
     step = 1 << max(size.bit_length() - 4, 0)
     return -(-size // step) * step

@@ -35,8 +35,8 @@ def with_stream_metadata(schema: pa.Schema, options: StreamOptions, namespaces: 
 def stream_options(schema: pa.Schema) -> StreamOptions | None:
     """Return the options in the metadata of a schema that fit its columns; None if there are none.
 
-    A grouped stream needs a column `frame`, and graphs a column `g`: where the table has lost them, the options are
-    those of a flat stream of what is left. Raises TableError if the metadata cannot be read.
+    A grouped stream needs a column `frame`, and graphs a column `g`: if the table has lost one, the options are those
+    of a flat stream of the remaining columns. Raises TableError if the metadata cannot be read.
     """
     entry = (schema.metadata or {}).get(OPTIONS_KEY)
     if entry is None:

@@ -1,4 +1,4 @@
-"""The column `op` of tables of patches: what each row does, in the words of RDF Patch."""
+"""The column `op` of tables of patches: the operation of each row, by its name in RDF Patch."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from jellyframe.batch import Batch
 
 OP_COLUMN = "op"
-# RDF Patch has no word for the end of a patch.
+# RDF Patch has no name for the end of a patch.
 OP_NAMES = {
     fields.PATCH_ADD: "A",
     fields.PATCH_DELETE: "D",
@@ -36,7 +36,7 @@ _MARKS = (
     fields.PATCH_TRANSACTION_ABORT,
     fields.PATCH_PUNCTUATION,
 )
-# By position, the operations whose rows have no term there.
+# For each position, the operations whose rows have no term there.
 _WITHOUT = {
     "s": pa.array(_MARKS, pa.int32()),
     "p": pa.array(
@@ -48,7 +48,7 @@ _WITHOUT = {
 
 
 def operation_names(batch: Batch, *, dictionary: bool) -> pa.Array:
-    """Return what each row of the batch of a patch does."""
+    """Return the names of the operations of a batch of a patch."""
     if batch.op is None:
         raise TableError("the batch is one of statements, not of a patch: it has no operations")
     codes = pa.Array.from_buffers(pa.int32(), len(batch), [None, pa.py_buffer(batch.op)])
@@ -56,7 +56,7 @@ def operation_names(batch: Batch, *, dictionary: bool) -> pa.Array:
 
 
 def require_no_terms(ops: memoryview, record_batch: pa.RecordBatch) -> None:
-    """Raise TableError, with its row, if there is a term at a position that a row of its operation has not."""
+    """Raise TableError, with the row, if a row has a term at a position where its operation has none."""
     codes = pa.Array.from_buffers(pa.int32(), len(ops), [None, pa.py_buffer(ops)])
     for position, without in _WITHOUT.items():
         if position in record_batch.schema.names:
@@ -67,7 +67,7 @@ def require_no_terms(ops: memoryview, record_batch: pa.RecordBatch) -> None:
 
 
 def operations(names: pa.Array) -> memoryview:
-    """Return the numbers of operations for their names; TableError, with its row, at one that is not known."""
+    """Return the numbers of operations for their names. Raises TableError, with the row, for an unknown name."""
     if names.null_count:
         raise TableError("there is no operation (null)", row=pc.index(names.is_null(), True).as_py())
     encoded = names if pa.types.is_dictionary(names.type) else names.dictionary_encode()

@@ -26,9 +26,9 @@ __all__ = [
     "table_to_batches",
 ]
 
-# More than readers give at a time: a table is in memory anyway.
+# More than in a batch of a reader, as a table is in memory anyway.
 TABLE_BATCH_ROWS = 65536
-# Below this, what a batch costs by itself outweighs what its rows cost.
+# Below this, the overhead of a batch exceeds the cost of its rows.
 _SMALL_CHUNK_ROWS = 4096
 
 
@@ -124,7 +124,7 @@ def _batches(maker: BatchMaker, record_batches: Iterable[pa.RecordBatch], batch_
 
 
 def joined_batches(record_batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Return the same rows, with small record batches joined: no more than take 32 MiB, which Arrow's offsets hold."""
+    """Return the same rows, with small record batches joined up to 32 MiB, which Arrow's offsets can hold."""
     small: list[pa.RecordBatch] = []
     rows = size = 0
     for record_batch in record_batches:
@@ -157,14 +157,14 @@ def _has_dictionary(kind: pa.DataType) -> bool:
 
 
 def parts_by_bytes(record_batch: pa.RecordBatch, max_rows: int) -> Iterator[pa.RecordBatch]:
-    """Cut a record batch into slices of up to `max_rows` rows and about 32 MiB of strings; a row is never cut."""
+    """Yield slices of a record batch of up to `max_rows` rows and about 32 MiB of strings; a row is never cut."""
     rows = len(record_batch)
     size = sum(map(_string_bytes, record_batch.columns))
     if rows <= 1 or (rows <= max_rows and size <= BATCH_BYTES):
         if rows:
             yield record_batch
         return
-    # Rows of about the same size come out right at once; others are cut further.
+    # This is right for rows of about the same size; parts that are still too large are cut further.
     step = min(max_rows, max(1, rows * BATCH_BYTES // max(size, 1)))
     if step >= rows:
         step = (rows + 1) // 2
@@ -173,7 +173,7 @@ def parts_by_bytes(record_batch: pa.RecordBatch, max_rows: int) -> Iterator[pa.R
 
 
 def _string_bytes(array: pa.Array) -> int:
-    """Return what the strings of a column take, row by row. Of a dictionary they do not count: it is not repeated."""
+    """Return how many bytes the strings of a column take, row by row. Dictionaries do not count."""
     kind = array.type
     if pa.types.is_struct(kind):
         return sum(_string_bytes(array.field(i)) for i in range(kind.num_fields))

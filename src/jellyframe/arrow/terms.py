@@ -1,8 +1,8 @@
-"""From Arrow columns, in any of the layouts, to batches.
+"""Convert Arrow columns, in any of the layouts, to batches.
 
 Most strings of a column occur many times. Those in N-Triples syntax are parsed in order, by a parser that remembers
-the last ones. Other columns are first dictionary-encoded by Arrow, unless they already are,
-and only the dictionary is read.
+the last ones. Other columns are first dictionary-encoded by Arrow, unless they already are, and only the dictionary is
+read.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ _KIND_CODES = {
 
 # ---- schemas ------------------------------------------------------------------------------------------
 def _is_string(kind: pa.DataType) -> bool:
-    """Return whether a column can hold strings: also a column of nulls only, which has no other type."""
+    """Return whether a column of this type can hold strings; one of nulls only has the type null."""
     if pa.types.is_dictionary(kind):
         return _is_string(kind.value_type)
-    is_one = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view, pa.types.is_null)
-    return any(is_it(kind) for is_it in is_one)
+    checks = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view, pa.types.is_null)
+    return any(check(kind) for check in checks)
 
 
 def _is_term_struct(kind: pa.DataType) -> bool:
@@ -128,21 +128,21 @@ def _guess_layout(schema: pa.Schema) -> LayoutName:
 
 
 # ---- arrays -------------------------------------------------------------------------------------------
-def _settled(array: pa.Array) -> pa.Array:
-    """Return an array in a form that is handled here: plain strings, a dictionary without nulls, or structs."""
+def _supported(array: pa.Array) -> pa.Array:
+    """Return an array in a form that this module handles: plain strings, a dictionary without nulls, or structs."""
     if pa.types.is_dictionary(array.type):
         if array.dictionary.null_count:
-            return _settled(array.dictionary_decode())
+            return _supported(array.dictionary_decode())
         if pa.types.is_string_view(array.type.value_type):
-            # Arrow compares no dictionaries of views, which Polars makes.
-            return pa.DictionaryArray.from_arrays(array.indices, _settled(array.dictionary))
+            # Arrow cannot compare dictionaries of string views, which Polars makes.
+            return pa.DictionaryArray.from_arrays(array.indices, _supported(array.dictionary))
         return array
     if pa.types.is_string(array.type) or pa.types.is_struct(array.type):
         return array
     try:
         return array.cast(pa.string())
     except pa.ArrowException as error:
-        raise TableError(f"these do not become plain strings: {error}") from error
+        raise TableError(f"the column cannot be converted to plain strings: {error}") from error
 
 
 def _ints(array: pa.Array) -> memoryview:
@@ -169,7 +169,7 @@ def _first(mask: pa.Array) -> int:
 
 
 class _Distinct(NamedTuple):
-    """A (settled) column as its distinct strings and, row by row, which one it is; _NULL for none."""
+    """A (supported) column as its distinct strings and the index of the string in each row; _NULL for none."""
 
     strings: pa.Array
     indices: memoryview
@@ -181,23 +181,23 @@ class _Distinct(NamedTuple):
             array = array.dictionary_encode()
         strings, indices = array.dictionary, array.indices
         if not is_made_here:
-            # It may have strings of other rows or columns, which are not to become terms here.
+            # It may have strings of other rows or columns, which must not become terms here.
             used = indices.unique().drop_null()
             if len(used) < len(strings):
                 strings, indices = strings.take(used), pc.index_in(indices, used)
         indices = indices.cast(pa.int32())
-        return cls(_settled(strings), _ints(indices.fill_null(_NULL) if indices.null_count else indices))
+        return cls(_supported(strings), _ints(indices.fill_null(_NULL) if indices.null_count else indices))
 
     @classmethod
-    def nothing(cls, rows: int) -> _Distinct:
+    def all_null(cls, rows: int) -> _Distinct:
         return cls(pa.array([], pa.string()), _ints(pa.repeat(pa.scalar(_NULL, pa.int32()), rows)))
 
     def row_of(self, index: int) -> int:
-        """Return the first row that has a string."""
+        """Return the first row with the string of this index."""
         return self.indices.tolist().index(index)
 
     def each(self, make: _Maker, table: TermTable) -> memoryview:
-        """Return what a function makes of each string. Its errors, in rows of strings, become errors in rows here."""
+        """Apply a function to the distinct strings. The row of an error, which is an index, becomes a row here."""
         try:
             return make(self.strings, table)
         except TableError as error:
@@ -235,7 +235,7 @@ def _languages(strings: pa.Array, table: TermTable) -> memoryview:
 
 
 def _texts(strings: pa.Array, table: TermTable) -> memoryview:
-    """Strings in N-Triples syntax."""
+    """Return the terms of strings in N-Triples syntax."""
     from jellyframe.kernel.ntriples_parse_cy import parse_terms
 
     try:
@@ -246,14 +246,14 @@ def _texts(strings: pa.Array, table: TermTable) -> memoryview:
 
 
 def _plain_texts(strings: pa.Array, table: TermTable) -> memoryview:
-    """Strings that are IRIs, or other terms by how they begin."""
+    """Return the terms of strings that are IRIs or, told by how they begin, other terms."""
     terms = intern_flat(*_buffers(strings), table)
     _parse_rest(terms, strings, table)
     return terms
 
 
 def _parse_rest(terms: memoryview, strings: pa.Array, table: TermTable, begin: str = "") -> None:
-    """Parse the strings that have no term yet, which must begin as given."""
+    """Parse the strings that have no term yet, which must begin with `begin`."""
     is_missing = pc.equal(pa.Array.from_buffers(pa.int32(), len(terms), [None, pa.py_buffer(terms)]), _NULL)
     if not is_missing.true_count:
         return
@@ -271,20 +271,20 @@ def _parse_rest(terms: memoryview, strings: pa.Array, table: TermTable, begin: s
 
 
 def _parsed(strings: pa.Array, table: TermTable, begin: str) -> memoryview:
-    """Parse strings that must begin as given."""
+    """Return the terms of strings, which must begin with `begin`."""
     if (other := _first(pc.invert(pc.starts_with(strings, begin)))) >= 0:
-        raise TableError(f"no quoted triple, which begins with {begin}: {_shown(strings[other])}", row=other)
+        raise TableError(f"not a quoted triple, which begins with {begin}: {_shown(strings[other])}", row=other)
     return _texts(strings, table)
 
 
 def _shown(string: pa.Scalar) -> str:
-    """Return a string in a message, even if it is not UTF-8."""
+    """Return a string for a message, even if it is not UTF-8."""
     return shortened(string.as_buffer().to_pybytes().decode("utf-8", "replace"))
 
 
 # ---- columns to terms ---------------------------------------------------------------------------------
 class _Terms:
-    """The terms of one record batch, as they are met."""
+    """The terms of one record batch, added column by column."""
 
     def __init__(self, record_batch: pa.RecordBatch, *, is_patch: bool) -> None:
         self._record_batch = record_batch
@@ -294,11 +294,11 @@ class _Terms:
         self.table = TermTable(rows // 2, 16 * rows)
 
     def _column(self, name: str) -> pa.Array | None:
-        return _settled(self._record_batch[name]) if name in self._record_batch.schema.names else None
+        return _supported(self._record_batch[name]) if name in self._record_batch.schema.names else None
 
     def column(self, layout: str, position: str) -> memoryview:
         """Return the terms of a position."""
-        array = _settled(self._record_batch[position])
+        array = _supported(self._record_batch[position])
         if array.null_count and position != "g" and not self._is_patch:
             raise TableError("there is no term (null)", row=_first(array.is_null()))
         if pa.types.is_struct(array.type):
@@ -316,7 +316,7 @@ class _Terms:
 
     def _structs(self, array: pa.Array) -> memoryview:
         children = array.flatten() if array.null_count else [array.field(i) for i in range(array.type.num_fields)]
-        named = {field.name: _settled(child) for field, child in zip(array.type, children, strict=True)}
+        named = {field.name: _supported(child) for field, child in zip(array.type, children, strict=True)}
         return self._parts(
             named["value"],
             named["kind"],
@@ -334,7 +334,7 @@ class _Terms:
         *,
         is_term: pa.Array | None,
     ) -> memoryview:
-        """Return a column of terms in parts. Where `is_term` is false it is the default graph."""
+        """Return the terms of a column given in parts. Rows where `is_term` is false have the default graph."""
         for part, name in ((kinds, "kind"), (values, "value")):
             if part.null_count:
                 is_missing = part.is_null() if is_term is None else pc.and_(part.is_null(), is_term)
@@ -357,8 +357,8 @@ class _Terms:
         return terms
 
     def _literal_parts(self, datatypes: pa.Array | None, languages: pa.Array | None, rows: int) -> LiteralParts:
-        datatype = _Distinct.of(datatypes) if _has_values(datatypes) else _Distinct.nothing(rows)
-        language = _Distinct.of(languages) if _has_values(languages) else _Distinct.nothing(rows)
+        datatype = _Distinct.of(datatypes) if _has_values(datatypes) else _Distinct.all_null(rows)
+        language = _Distinct.of(languages) if _has_values(languages) else _Distinct.all_null(rows)
         return LiteralParts(
             datatype.indices,
             language.indices,
@@ -374,9 +374,9 @@ def _has_values(array: pa.Array | None) -> bool:
 
 # ---- record batches to batches ------------------------------------------------------------------------
 class BatchMaker:
-    """Turns the record batches of one schema, in order, into batches.
+    """Converts the record batches of one schema, in order, to batches.
 
-    Where there is a column `frame`, a change of its number ends a frame. The numbers themselves are not kept. The table
+    If there is a column `frame`, a change of its number ends a frame. The numbers themselves are not kept. The table
     of a patch (`is_patch`) has a column `op`, and nulls where a row has no term.
     """
 
@@ -405,7 +405,7 @@ class BatchMaker:
 
     def _operations(self, record_batch: pa.RecordBatch) -> memoryview:
         try:
-            ops = operations(_settled(record_batch[OP_COLUMN]))
+            ops = operations(_supported(record_batch[OP_COLUMN]))
             require_no_terms(ops, record_batch)
             return ops
         except TableError as error:
