@@ -85,6 +85,7 @@ def test_source_names_are_shown_as_text() -> None:
         Advice("argument", "batch_rows"),
         Advice("stream option", "logical_type", "FLAT_QUADS"),
         Advice("stream option", "max_name_table_size"),
+        Advice("function", "open_patch_reader", "jellyframe patch"),
     ],
 )
 def test_advice_is_found_in_the_text_of_an_error(advice: Advice | None) -> None:

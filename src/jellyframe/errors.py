@@ -21,10 +21,11 @@ class Advice(NamedTuple):
     """The setting that helps against an error: each user interface has its own words for it.
 
     `kind` says what the setting belongs to: `Limits`, `StreamOptions`, or the arguments of the function that was
-    called. `value` is what to set it to; empty where it is a number to raise.
+    called. `value` is what to set it to; empty where it is a number to raise. Of the kind `function` it is no setting,
+    but the function that reads such input, and the command that does.
     """
 
-    kind: Literal["limit", "stream option", "argument"]
+    kind: Literal["limit", "stream option", "argument", "function"]
     name: str
     value: str = ""
 
@@ -32,12 +33,15 @@ class Advice(NamedTuple):
         """Return the advice in the words of the Python interface."""
         if self.kind == "limit":
             return f"raise Limits.{self.name} if you trust the input"
+        if self.kind == "function":
+            return f"read it with {self.name} or `{self.value}`"
         place = " in the options" if self.kind == "stream option" else ""
         return f"set {self.name}={self.value}{place}" if self.value else f"raise {self.name}{place}"
 
 
 # Patterns are compiled when they are first used: every program that starts imports this module.
 _LIMIT_ADVICE = r"; raise Limits\.(\w+) if you trust the input$"
+_FUNCTION_ADVICE = r"; read it with (\w+) or `([\w ]+)`$"
 _SETTING_ADVICE = r"; (?:set (\w+)=(\S+)|raise (\w+))( in the options)?$"
 
 
@@ -48,6 +52,8 @@ def split_advice(text: str) -> tuple[str, Advice | None]:
     """
     if found := re.search(_LIMIT_ADVICE, text):
         return text[: found.start()], Advice("limit", found[1])
+    if found := re.search(_FUNCTION_ADVICE, text):
+        return text[: found.start()], Advice("function", found[1], found[2])
     if found := re.search(_SETTING_ADVICE, text):
         kind: Literal["stream option", "argument"] = "stream option" if found[4] else "argument"
         return text[: found.start()], Advice(kind, found[1] or found[3], found[2] or "")
@@ -197,6 +203,17 @@ class LimitError(JellyError):
 
 class OptionsError(JellyError):
     """Stream options that are invalid, do not fit together, or differ where they have to be equal."""
+
+
+class SettingError(OptionsError):
+    """A value that a setting cannot have. `setting` is the name of the setting, which most messages begin with.
+
+    User interfaces put their own name of the setting in its place.
+    """
+
+    def __init__(self, message: str, setting: str = "") -> None:
+        super().__init__(message)
+        self.setting = setting
 
 
 class StreamKindError(OptionsError):

@@ -19,7 +19,7 @@ from jellyframe.defaults import (
 )
 from jellyframe.defaults import DialectName as DialectName
 from jellyframe.defaults import LayoutName as LayoutName
-from jellyframe.errors import Advice, EncodeError, LimitError, OptionsError, StreamKindError, shortened
+from jellyframe.errors import Advice, EncodeError, LimitError, OptionsError, SettingError, StreamKindError, shortened
 from jellyframe.wire import BYTES, VARINT, decode_fields, encode_bytes_field, encode_string, encode_varint
 
 _E = TypeVar("_E", bound=IntEnum)
@@ -120,13 +120,13 @@ class TableOptions(Protocol):
 
 
 def check_number(what: str, value: int, least: int, most: int | None = None) -> None:
-    """Raise an OptionsError unless a value is an integer from `least` to `most`, or without an end if that is None."""
+    """Raise a SettingError unless a value is an integer from `least` to `most`, or without an end if that is None."""
     if isinstance(value, bool) or not isinstance(value, int):
-        raise OptionsError(f"{what} is {shortened(str(value))}, and must be a whole number")
+        raise SettingError(f"{what} is {shortened(str(value))}, and must be a whole number", what)
     if value < least:
-        raise OptionsError(f"{what} is {value}, and must be at least {least}")
+        raise SettingError(f"{what} is {value}, and must be at least {least}", what)
     if most is not None and value > most:
-        raise OptionsError(f"{what} is {value}, and must be at most {most}")
+        raise SettingError(f"{what} is {value}, and must be at most {most}", what)
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,8 +332,8 @@ def refuse_patch_options(data: bytes) -> None:
     """Raise a StreamKindError if an options message is that of a patch stream, which begins with a number."""
     if any(field == 1 and wire_type == VARINT for field, wire_type, _value in decode_fields(data)):
         raise StreamKindError(
-            "this is a Jelly-Patch stream, not one of RDF statements; read it with open_patch_reader "
-            "or `jellyframe patch`"
+            "this is a Jelly-Patch stream, not one of RDF statements",
+            advice=Advice("function", "open_patch_reader", "jellyframe patch"),
         )
 
 

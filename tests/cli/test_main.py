@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from jellyframe.cli.arguments import CommandParser
 from support.command import COMMAND, command_at_work, environment, error_of, run, terminal
 
 LINES = b"".join(b'<http://a/s%d> <http://a/p> "%d" .\n' % (i, i) for i in range(2000))
@@ -34,7 +35,10 @@ COMMANDS = {
     "inspect": ["rdf", "inspect", "in.jelly"],
     "inspect frames": ["rdf", "inspect", "in.jelly", "--per-frame"],
     "validate": ["rdf", "validate", "in.jelly"],
-    "/dev/stdout": ["rdf", "from-jelly", "in.jelly", "--out-format", "nt", "--to", "/dev/stdout"],
+    "/dev/stdout": ["rdf", "from-jelly", "in.jelly", "--to", "/dev/stdout"],
+    "patch from-jelly": ["patch", "from-jelly", "in.jellyp"],
+    "patch apply": ["patch", "apply", "in.nt", "in.jellyp"],
+    "patch log": ["patch", "log", "in.jellyp"],
 }
 
 
@@ -43,6 +47,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("data")
     (folder / "in.nt").write_bytes(LINES)
     run("rdf", "to-jelly", "in.nt", "--to", "in.jelly", cwd=folder)
+    (folder / "empty.nt").touch()
+    run("patch", "diff", "empty.nt", "in.nt", "--to", "in.jellyp", cwd=folder, code=1)
     (folder / "bad.jelly").write_bytes(b"nonsense")
     return folder
 
@@ -63,7 +69,7 @@ def shell(arguments: list[str], redirection: str, folder: Path, **variables: str
 @pytest.mark.parametrize("command", COMMANDS)
 def test_unwritable_standard_output_is_an_error(command: str, folder: Path) -> None:
     for redirection, unbuffered, complaint in (
-        (">&-", "", "standard output is closed" if command != "/dev/stdout" else "standard output"),
+        (">&-", "", "standard output is closed"),
         ("> /dev/full", "", "standard output: No space left on device"),
         ("> /dev/full", "1", "standard output: No space left on device"),
     ):
@@ -112,6 +118,40 @@ def test_all_standard_streams_closed(folder: Path) -> None:
     code, _out, err = shell(["rdf", "to-jelly", "--in-format", "nt", "--to", "out.jelly"], "<&-", folder)
     assert code == 2
     assert "there is no standard input" in err
+
+
+@pytest.mark.parametrize("path", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
+def test_paths_of_standard_output_mean_the_same_as_a_hyphen(path: str, folder: Path) -> None:
+    """Also where the name of the output tells its format, and where two outputs must not be mixed."""
+    (folder / "change.rdfp").write_text("A <a:s> <a:p> <a:o> .\n")
+    for arguments in (
+        ["rdf", "from-jelly", "in.jelly", "--to"],
+        ["rdf", "inspect", "in.jelly", "--html"],
+        ["patch", "apply", "in.nt", "change.rdfp", "--to"],
+        ["patch", "invert", "change.rdfp", "--to"],
+    ):
+        expected = run(*arguments, "-", cwd=folder)
+        assert run(*arguments, path, cwd=folder) == expected
+        assert expected.out
+    refused = run("patch", "apply", "in.nt", "change.rdfp", "--json", "--to", path, cwd=folder, code=2)
+    assert "--json takes standard output" in refused.err
+
+
+def test_an_empty_name_of_an_output_is_refused(folder: Path) -> None:
+    assert "the name of the output is empty" in run("rdf", "from-jelly", "in.jelly", "--to", "", code=2, cwd=folder).err
+
+
+@pytest.mark.parametrize(
+    ("words", "is_true"), [(["--x"], True), (["--x=false"], False), (["--x", "false"], False), (["--x", "true"], True)]
+)
+def test_a_switch_takes_its_value_with_an_equals_sign_or_as_the_next_word(words: list[str], *, is_true: bool) -> None:
+    parser = CommandParser()
+    parser.add_inputs("files")
+    parser.add_switch("--x", help="a switch")
+    for before, after in ((["a"], []), ([], ["a"]), (["a"], ["--x"])):
+        parsed = parser.parse_args([*before, *words, *after])
+        assert (parsed.inputs, parsed.x) == (["a"], is_true or after == ["--x"])
+    assert parser.parse_args([*words, "./false"]).inputs == ["./false"]
 
 
 def test_dev_stdout_is_standard_output(folder: Path) -> None:

@@ -19,7 +19,7 @@ from jellyframe.cli.arguments import CommandParser
 from jellyframe.cli.commands import build_parser
 from jellyframe.cli.wording import describe, fitting_advice, option_words
 from jellyframe.errors import Advice
-from jellyframe.options import Limits
+from jellyframe.options import Limits, PhysicalType, StreamOptions
 from support.command import error_of, run
 
 SOURCES = sorted(Path(jellyframe.__file__).parent.rglob("*.py"))
@@ -34,7 +34,9 @@ _OTHER_OPTIONS = {
     "--nodes",
     "--relationships",
 }
-_KINDS = ("limit", "stream option", "argument")
+# A name and a value of advice whose own are made at run time.
+_MADE = {"argument": ("in_format", "nt"), "function": ("open_reader", "jellyframe rdf")}
+_KINDS = ("limit", "stream option", "argument", "function")
 
 
 def options_of(parser: CommandParser) -> Iterator[str]:
@@ -68,8 +70,8 @@ def advice_in(path: Path) -> Iterator[Advice]:
             # Where there is none, it is read from the text of another error.
             for known in get_args(get_type_hints(Advice)["kind"]):
                 if kind == known:
-                    made = "in_format" if kind == "argument" else "max_name_table_size"
-                    yield Advice(known, name or made, "" if not value else value[0] or "QUADS")
+                    made = _MADE.get(kind, ("max_name_table_size", "QUADS"))
+                    yield Advice(known, name or made[0], "" if not value else value[0] or made[1])
 
 
 def test_every_option_in_a_message_exists() -> None:
@@ -89,6 +91,10 @@ def test_every_advice_names_an_option_that_exists() -> None:
     assert found
     for advice in found:
         assert advice.kind in _KINDS
+        if advice.kind == "function":
+            assert callable(getattr(jellyframe, advice.name))
+            build_parser().parse_args([*advice.value.split()[1:], "from-jelly"])
+            continue
         options = _OPTION.findall(option_words(advice))
         assert options
         assert set(options) <= known, advice
@@ -186,3 +192,63 @@ def test_long_literals_are_not_quoted_whole(tmp_path: Path) -> None:
 @pytest.mark.parametrize("error", [RuntimeError("x" * 10**6), ValueError("y" * 10**6)])
 def test_errors_of_other_libraries_are_shortened(error: Exception) -> None:
     assert len(describe(error)) < 1200
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (
+            ["rdf", "to-jelly", "--opt.max-name-table-size", "4"],
+            "--opt.max-name-table-size is 4, and must be at least 8",
+        ),
+        (["rdf", "to-jelly", "--rows-per-frame", "9" * 30], f"--rows-per-frame is {'9' * 30}, and must be at most"),
+        (["rdf", "to-jelly", "--restart-every", "0"], "--restart-every is 0, and must be at least 1"),
+        (["rdf", "transcode", "--restart-every", "0"], "--restart-every is 0, and must be at least 1"),
+        (["patch", "to-jelly", "--opt.max-name-table-size", "4"], "--opt.max-name-table-size is 4, and must be"),
+        (["grpc", "serve", "--log-level", "loud"], "--log-level is 'loud', and must be one of debug"),
+        (["grpc", "serve", "--listen", "here"], "--listen: 'here' is not an address"),
+    ],
+)
+def test_values_of_settings_in_the_words_of_the_command_line(arguments: list[str], expected: str) -> None:
+    data = run("rdf", "to-jelly", "--in-format=nt").out if "transcode" in arguments else b""
+    extra = ["--in-format=nt"] if arguments[:2] == ["rdf", "to-jelly"] else []
+    assert error_of(*arguments, *extra, data=data).startswith(f"jellyframe: error: {expected}")
+
+
+def test_a_setting_of_the_input_is_not_taken_for_an_option() -> None:
+    options = StreamOptions(physical_type=PhysicalType.TRIPLES, max_name_table_size=8)
+    data = dumps([Triple(IRI("a:s"), IRI("a:p"), IRI("a:o"))], options)
+    changed = data.replace(options.to_bytes(), options.replace(max_name_table_size=4).to_bytes())
+    assert changed != data
+    error = error_of("rdf", "transcode", "--opt.max-name-table-size", "16", data=changed)
+    assert "row 0" in error
+    assert ": max_name_table_size is 4, and must be at least 8" in error
+
+
+@pytest.mark.parametrize(
+    ("arguments", "option"),
+    [
+        (["invert", "unnamed"], "--patch-format"),
+        (["compact", "unnamed"], "--patch-format"),
+        (["log", "unnamed"], "--patch-format"),
+        (["apply", "some.nt", "unnamed"], "--patch-format"),
+        (["transcode", "unnamed"], "--in-format"),
+        (["diff", "some.nt", "some.nt", "--to", "unnamed"], "--out-format"),
+        (["invert", "some.rdfp", "--to", "unnamed"], "--out-format"),
+    ],
+)
+def test_patches_of_an_unknown_format_name_the_option_that_tells_it(
+    arguments: list[str], option: str, tmp_path: Path
+) -> None:
+    for name in ("unnamed", "some.nt", "some.rdfp"):
+        (tmp_path / name).touch()
+    done = run("patch", *arguments, cwd=tmp_path, code=2)
+    assert done.err.endswith(f"(jelly-patch, rdfp); use {option}=…\n")
+
+
+def test_a_stream_of_the_other_kind_names_the_command_for_it() -> None:
+    patches = run("patch", "to-jelly", data=b"A <a:s> <a:p> <a:o> .\n").out
+    statements = run("rdf", "to-jelly", "--in-format=nt", data=b"<a:s> <a:p> <a:o> .\n").out
+    for command in ("from-jelly", "transcode", "inspect"):
+        assert error_of("rdf", command, data=patches).endswith("; read it with `jellyframe patch`\n")
+        assert error_of("patch", command, data=statements).endswith("; read it with `jellyframe rdf`\n")

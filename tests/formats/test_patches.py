@@ -61,7 +61,10 @@ def test_rdf_data_is_refused_as_patches_and_the_reverse(tmp_path: Path) -> None:
         open_patch_input(b"", formats.NQUADS)
     for name in ("a.rdfp", "a.jellyp.gz"):
         (tmp_path / name).write_bytes(b"")
-        with pytest.raises(OptionsError, match="changes to RDF data and not such data: see `jellyframe patch`"):
+        with pytest.raises(
+            OptionsError,
+            match="changes to RDF data and not such data; read it with open_patch_input or `jellyframe patch`",
+        ):
             jellyframe.convert(tmp_path / name, io.BytesIO())
     (tmp_path / "a.nt").write_bytes(b"")
     for target in ("rdfp", "jelly-patch"):

@@ -9,7 +9,9 @@ import threading
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import grpc
 import pytest
@@ -18,8 +20,9 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 from jellyframe import OptionsError, StreamOptions
 from jellyframe.cli.main import main
-from jellyframe.grpc.config import ServerSettings, TopicSettings, parse_topic
-from jellyframe.grpc.config_file import ConfigError, read_config
+from jellyframe.errors import SettingError
+from jellyframe.grpc.config import ServerLimits, ServerSettings, TopicSettings, parse_topic
+from jellyframe.grpc.config_file import ConfigError, read_changed_config, read_config
 from support.browsers import find_browser, opened_at
 from support.grpc_process import ServerProcess
 from support.grpc_server import (
@@ -366,6 +369,30 @@ def test_all_mistakes_in_a_file_are_reported_with_their_lines(tmp_path: Path) ->
     assert [int(line) for line, _message in found] == [line for line, _message in expected]
     for (_line, message), (_expected_line, beginning) in zip(found, expected, strict=True):
         assert message.startswith(beginning)
+
+
+def test_the_command_line_overrides_a_file_that_is_not_valid_without_it(tmp_path: Path) -> None:
+    path = tmp_path / "server.toml"
+    path.write_text('listen = "0.0.0.0:0"\n[topics]\na = "live"\n')
+    with pytest.raises(ConfigError, match=r"line 1: .* there is no TLS"):
+        read_config(path)
+    assert read_changed_config(path, {"insecure": True}).listen == "0.0.0.0:0"
+    changed = read_changed_config(path, {"listen": "127.0.0.1:0", "topics": {"b": TopicSettings("replay")}})
+    assert (changed.listen, sorted(changed.topics)) == ("127.0.0.1:0", ["a", "b"])
+    with pytest.raises(SettingError, match=r"^log_level is 'loud'"):
+        read_changed_config(path, {"insecure": True, "log_level": "loud"})
+    for option in ("--insecure", "--listen=127.0.0.1:0"):
+        assert main(["grpc", "serve", "--config", str(path), option, "--check-config"]) == 0
+
+
+@pytest.mark.parametrize(("kind", "table"), [(ServerLimits, "limits"), (TopicSettings, "default_topic")])
+def test_every_number_of_bytes_may_have_a_unit(kind: Any, table: str, tmp_path: Path) -> None:
+    path = tmp_path / "server.toml"
+    names = [one.name for one in fields(kind) if one.name.endswith("_bytes")]
+    assert names
+    path.write_text("".join(f'{table}.{name} = "64k"\n' for name in names))
+    made = getattr(read_config(path), table)
+    assert [getattr(made, name) for name in names] == [65_536] * len(names)
 
 
 def test_a_file_that_is_not_utf8_is_an_error(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -42,7 +42,7 @@ def _terminal_width() -> int:
 
 
 class CommandParser(argparse.ArgumentParser):
-    """An argument parser in which options are spelled out, and boolean ones read `--x`, `--x=true` or `--x=false`."""
+    """An argument parser in which options are spelled out, and boolean ones read `--x`, `--x=false` or `--x false`."""
 
     def __init__(self, **settings: Any) -> None:
         settings.setdefault("formatter_class", _HelpFormatter)
@@ -73,13 +73,29 @@ class CommandParser(argparse.ArgumentParser):
 
     def parse_known_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> tuple[Any, list[str]]:  # type: ignore[override]
         if args is not None and self._switches:
-            # argparse would take what follows for the value of an option whose value may be left out.
-            args = [f"{word}=true" if word in self._switches else word for word in args]
+            args = list(self._with_values(args))
         parsed, left = super().parse_known_args(args, namespace)
         if self._many_inputs and not any(word.startswith("-") and word != STANDARD_STREAM for word in left):
             parsed.inputs = [*parsed.inputs, *left]
             left = []
         return parsed, left
+
+    def _with_values(self, words: Sequence[str]) -> Iterator[str]:
+        """Yield words with the value of each switch joined to it: argparse would take any word that follows for it."""
+        waiting: str | None = None
+        for word in words:
+            if waiting is not None:
+                is_value = word in ("true", "false")
+                yield f"{waiting}={word if is_value else 'true'}"
+                waiting = None
+                if is_value:
+                    continue
+            if word in self._switches:
+                waiting = word
+            else:
+                yield word
+        if waiting is not None:
+            yield f"{waiting}=true"
 
     def error(self, message: str) -> NoReturn:
         Console().error(f"{clipped(message)} (see `{self.prog} --help`)")
@@ -123,7 +139,7 @@ def add_output(parser: CommandParser, *, binary: bool = True) -> None:
         "--to",
         "--output-file",
         metavar="FILE",
-        type=path_or_standard,
+        type=output_path,
         help="the output file, replaced whole or not at all; standard output if not given or `-`",
     )
     if binary:
@@ -188,6 +204,20 @@ def path_or_standard(text: str) -> str | None:
     return None if text == STANDARD_STREAM else text
 
 
+def output_path(text: str) -> str | None:
+    """Return a path, or None for `-` and for paths of standard output, such as /dev/stdout."""
+    from jellyframe.storage.sinks import descriptor_of
+
+    if not text:
+        raise argparse.ArgumentTypeError("the name of the output is empty")
+    return None if text == STANDARD_STREAM or descriptor_of(text) == 1 else text
+
+
+def second_output(text: str) -> str:
+    """Return the path of an output beside the one of `--to`: `-` for standard output, whatever its path."""
+    return output_path(text) or STANDARD_STREAM
+
+
 def boolean(text: str) -> bool:
     word = text.lower()
     if word in _TRUE:
@@ -207,7 +237,8 @@ def positive(text: str) -> int:
 
 def natural(text: str) -> int:
     """Return a whole number of at least 0."""
-    if not text.isascii() or not text.isdigit():
+    # Python refuses to read numbers of thousands of digits.
+    if not text.isascii() or not text.isdigit() or len(text) > 1000:
         raise argparse.ArgumentTypeError(f"{shortened(text)} is not a whole number")
     return int(text)
 

@@ -16,6 +16,7 @@ from jellyframe.cli.arguments import (
     add_limits,
     add_output,
     limits_of,
+    second_output,
 )
 
 if TYPE_CHECKING:
@@ -116,6 +117,7 @@ def add_documents(parser: CommandParser) -> None:
     parser.add_path(
         "--html",
         metavar="FILE",
+        type=second_output,
         help="also write a page with plots, which needs no network; `-` writes it to standard output",
     )
 
@@ -140,11 +142,6 @@ def document_writer(arguments: argparse.Namespace) -> Iterator[YamlWriter | Json
 
 def write_page(page: str, arguments: argparse.Namespace) -> None:
     """Write a page to where `--html` says."""
-    from jellyframe.cli.streams import output_sink
-    from jellyframe.storage.sinks import ByteSink
+    from jellyframe.cli.streams import write_second_output
 
-    is_standard = arguments.html == STANDARD_STREAM
-    with ByteSink(output_sink(None if is_standard else arguments.html, is_binary=False)) as sink:
-        sink.write_text(page)
-    if not is_standard:
-        arguments.console.note(f"the page is in {arguments.html}")
+    write_second_output(page, arguments.html, "page", arguments.console)

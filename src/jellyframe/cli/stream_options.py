@@ -32,7 +32,7 @@ TERM_FIELDS = (
     "max_prefix_table_size",
     "max_datatype_table_size",
 )
-_FIELDS = ("stream_name", *TERM_FIELDS, "physical_type", "logical_type")
+STREAM_OPTIONS = ("stream_name", *TERM_FIELDS, "physical_type", "logical_type")
 
 
 def add_stream_options(parser: CommandParser) -> None:
@@ -128,7 +128,9 @@ def compression_of(arguments: argparse.Namespace) -> Compression | None:
 
 def given_options(arguments: argparse.Namespace) -> dict[str, Any]:
     """Return the fields of StreamOptions that the command line sets one by one."""
-    given: dict[str, Any] = {name: getattr(arguments, name) for name in _FIELDS if getattr(arguments, name) is not None}
+    given: dict[str, Any] = {
+        name: getattr(arguments, name) for name in STREAM_OPTIONS if getattr(arguments, name) is not None
+    }
     if "physical_type" in given:
         given["physical_type"] = physical_type(given["physical_type"])
     if "logical_type" in given:

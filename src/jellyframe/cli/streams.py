@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from jellyframe.cli.arguments import STANDARD_STREAM
 from jellyframe.cli.console import Console, UsageError, standard_output
-from jellyframe.storage.sinks import descriptor_of
 from jellyframe.storage.types import Sink
 from jellyframe.storage.uris import is_uri
 
@@ -42,7 +41,7 @@ def named_inputs(names: list[str]) -> list[str | None]:
 
 def output_sink(path: str | None, *, is_binary: bool, force: bool = False) -> Sink:
     """Return the sink for a writer: the path, or standard output unless binary data would go to a terminal."""
-    if path is not None and not is_standard_output(path):
+    if path is not None:
         if not is_uri(path) and not os.path.isdir(os.path.dirname(path) or "."):
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
         return path
@@ -51,6 +50,12 @@ def output_sink(path: str | None, *, is_binary: bool, force: bool = False) -> Si
     return standard_output()
 
 
-def is_standard_output(path: str) -> bool:
-    """Return whether a path such as /dev/stdout is standard output."""
-    return descriptor_of(path) == 1
+def write_second_output(text: str, path: str, what: str, console: Console) -> None:
+    """Write text to the path of an option, `-` for standard output, and tell where it is."""
+    from jellyframe.storage.sinks import ByteSink
+
+    is_standard = path == STANDARD_STREAM
+    with ByteSink(output_sink(None if is_standard else path, is_binary=False)) as sink:
+        sink.write_text(text)
+    if not is_standard:
+        console.note(f"the {what} is in {path}")

@@ -7,18 +7,32 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from jellyframe.cli.console import UsageError
-from jellyframe.errors import Advice, JellyError, clipped, how_to_install, split_advice
+from jellyframe.errors import Advice, JellyError, SettingError, clipped, how_to_install, split_advice
 
 # Options of commands that have other names than the arguments of functions.
 _SAVE = "save"
-_NAMES_OF_ARGUMENTS = {"compare_format": "compare_to_format", "compare_dialect": "compare_to_dialect"}
+_NAMES_OF_ARGUMENTS = {
+    "compare_format": "compare_to_format",
+    "compare_dialect": "compare_to_dialect",
+    "frame_rows": "rows_per_frame",
+}
 
 
 @contextmanager
 def fitting_advice(arguments: argparse.Namespace) -> Iterator[None]:
-    """Replace advice about an option that the running command does not have."""
+    """Replace advice about an option that the running command does not have, and the names of settings by options."""
     try:
         yield
+    except SettingError as error:
+        from jellyframe.cli.stream_options import STREAM_OPTIONS
+
+        name = _NAMES_OF_ARGUMENTS.get(error.setting, error.setting)
+        # Else it is a setting in a file.
+        is_given = getattr(arguments, name, None) is not None and not error.place()
+        if not is_given or not error.message.startswith(error.setting):
+            raise
+        option = _option(name, is_stream_option=name in STREAM_OPTIONS)
+        raise error.replace(message=f"{option}{error.message.removeprefix(error.setting)}") from error.__cause__
     except JellyError as error:
         advice = error.advice
         if advice is None or advice.kind != "argument" or hasattr(arguments, _option_name(advice)):
@@ -55,14 +69,19 @@ def option_words(advice: Advice) -> str:
     """Return an advice in the words of the command line."""
     if advice.kind == "limit":
         return f"raise it with --limit {advice.name}=… if you trust the input"
-    name = _option_name(advice).replace("_", "-")
-    option = f"--{'opt.' if advice.kind == 'stream option' else ''}{name}"
+    if advice.kind == "function":
+        return f"read it with `{advice.value}`"
+    option = _option(_option_name(advice), is_stream_option=advice.kind == "stream option")
     if not advice.value:
         return f"raise {option}"
     if advice.value == "True" or advice.name == _SAVE:
         return f"use {option}"
     value = advice.value.lower() if advice.value == "False" else advice.value.strip("'")
     return f"use {option}={value}"
+
+
+def _option(name: str, *, is_stream_option: bool) -> str:
+    return f"--{'opt.' if is_stream_option else ''}{name.replace('_', '-')}"
 
 
 def _option_name(advice: Advice) -> str:

@@ -253,11 +253,14 @@ def write_patch_table(
         writer.write_table(table, layout)
 
 
-def patch_format(format: str | Format | None, place: Source | Sink) -> Format:  # noqa: A002
-    """Return the format of patches that an argument or the name of a file tells; Jelly-Patch where there is neither."""
+def patch_format(format: str | Format | None, place: Source | Sink, argument: str = "format") -> Format:  # noqa: A002
+    """Return the format of patches that an argument or the name of a file tells; Jelly-Patch where there is neither.
+
+    `argument` is what an error advises, if nothing tells the format.
+    """
     if isinstance(format, Format):
         return format_by_name(format.name, PATCH_FORMATS)
     path = os.fspath(place) if isinstance(place, str | os.PathLike) else None
     if format is None and path is None:
         return JELLY_PATCH
-    return input_format(format, path, PATCH_FORMATS, "format")
+    return input_format(format, path, PATCH_FORMATS, argument)

@@ -301,8 +301,8 @@ def _refuse_other_kind(found: Format | None, formats: tuple[Format, ...], what: 
         return
     if found.is_patch:
         raise OptionsError(
-            f"{what} is {found.title}, changes to RDF data and not such data: see `jellyframe patch`, or "
-            "open_patch_input in Python"
+            f"{what} is {found.title}, changes to RDF data and not such data",
+            advice=Advice("function", "open_patch_input", "jellyframe patch"),
         )
     raise OptionsError(
         f"{what} is {found.title}, RDF data and not changes to it: see `jellyframe rdf`, or `jellyframe patch diff` "

@@ -9,10 +9,10 @@ from typing import Literal, TypeAlias, get_args
 
 from jellyframe.addresses import is_loopback, split_address
 from jellyframe.defaults import DIALECT_NAMES, GRPC_ADDRESS
-from jellyframe.errors import OptionsError, shortened
+from jellyframe.errors import OptionsError, SettingError, shortened
 from jellyframe.grpc.security import TlsSettings, Token
 from jellyframe.grpc.subscribers import QUEUE_BYTES, SlowPolicy
-from jellyframe.options import DEFAULT_LIMITS, MAX_FRAME_BYTES, MIN_NAME_TABLE_SIZE, DialectName, Limits
+from jellyframe.options import DEFAULT_LIMITS, MAX_FRAME_BYTES, MIN_NAME_TABLE_SIZE, DialectName, Limits, check_number
 
 Retention: TypeAlias = Literal["live", "replay", "log", "file", "kafka", "none"]
 LogFormat: TypeAlias = Literal["text", "json"]
@@ -25,14 +25,6 @@ SEGMENT_SECONDS = 24 * 3600
 _MOST_SECONDS = (2**31 - 1) // 1000
 _TOPIC = re.compile(r"(?P<name>.*?)=(?P<how>live|replay|log:.+|file:.+|kafka://.+|none)", re.DOTALL)
 _HOW = re.compile(r"(?P<kind>live|replay|none)|(?P<with_path>log|file):(?P<path>.+)|(?P<url>(kafka)://.+)", re.DOTALL)
-
-
-class SettingError(OptionsError):
-    """A setting with an invalid value; `key` is its name."""
-
-    def __init__(self, message: str, key: str) -> None:
-        super().__init__(message)
-        self.key = key
 
 
 @dataclass(frozen=True)
@@ -65,8 +57,9 @@ class TopicSettings:
         _check_word("retention", self.retention, get_args(Retention))
         _check_word("slow", self.slow, get_args(SlowPolicy))
         for key in ("max_bytes", "max_age", "segment_bytes", "queue_bytes"):
-            _check_number(key, getattr(self, key), least=1)
-        _check_number("segment_age", self.segment_age)
+            if getattr(self, key) is not None:
+                check_number(key, getattr(self, key), 1)
+        check_number("segment_age", self.segment_age, 0)
         if (self.path is not None) != (self.retention in ("log", "file", "kafka")):
             needs = "needs a path" if self.path is None else "has no path"
             raise SettingError(f"a topic of the retention {self.retention} {needs}", "path")
@@ -113,13 +106,13 @@ class ServerLimits:
     max_nesting_depth: int = DEFAULT_LIMITS.max_nesting_depth
 
     def __post_init__(self) -> None:
-        for key in ("max_streams", "max_topics", "max_frame_bytes"):
-            _check_number(key, getattr(self, key), least=1)
-        _check_number("max_topic_bytes", self.max_topic_bytes)
-        _check_number("max_frame_bytes", self.max_frame_bytes, most=MAX_FRAME_BYTES)
-        _check_number("max_name_table_size", self.max_name_table_size, least=MIN_NAME_TABLE_SIZE)
+        for key in ("max_streams", "max_topics"):
+            check_number(key, getattr(self, key), 1)
+        check_number("max_topic_bytes", self.max_topic_bytes, 0)
+        check_number("max_frame_bytes", self.max_frame_bytes, 1, MAX_FRAME_BYTES)
+        check_number("max_name_table_size", self.max_name_table_size, MIN_NAME_TABLE_SIZE)
         for key in ("max_prefix_table_size", "max_datatype_table_size", "max_nesting_depth"):
-            _check_number(key, getattr(self, key))
+            check_number(key, getattr(self, key), 0)
 
     def for_streams(self) -> Limits:
         """Return the limits of each stream."""
@@ -169,20 +162,20 @@ class ServerSettings:
         _check_word("log_level", self.log_level, ("debug", "info", "warning", "error"))
         _check_word("log_format", self.log_format, get_args(LogFormat))
         _check_word("dialect", self.dialect, DIALECT_NAMES)
-        _check_number("keepalive", self.keepalive, least=1, most=_MOST_SECONDS)
-        _check_number("keepalive_timeout", self.keepalive_timeout, least=1, most=_MOST_SECONDS)
-        _check_number("drain", self.drain)
+        check_number("keepalive", self.keepalive, 1, _MOST_SECONDS)
+        check_number("keepalive_timeout", self.keepalive_timeout, 1, _MOST_SECONDS)
+        check_number("drain", self.drain, 0)
         host = _host("listen", self.listen)
         if self.tls is None and not self.insecure and not is_loopback(host):
             raise SettingError(
-                f"{self.listen} can be reached from other machines, and there is no TLS: set tls, or insecure if the "
-                "network is trusted",
+                f"{self.listen} can be reached from other machines, and there is no TLS: give a certificate, or allow "
+                "insecure connections if the network is trusted",
                 "listen",
             )
         if self.web is not None and not self.insecure and not is_loopback(_host("web", self.web)):
             raise SettingError(
                 f"the status page on {self.web} can be reached from other machines, and it requires no token: "
-                "set web to an address of this machine, or insecure if the network is trusted",
+                "give an address of this machine, or allow insecure connections if the network is trusted",
                 "web",
             )
 
@@ -207,10 +200,3 @@ def parse_topic(text: str) -> tuple[str, TopicSettings]:
 def _check_word(what: str, value: str, known: tuple[str, ...]) -> None:
     if value not in known:
         raise SettingError(f"{what} is {shortened(str(value))}, and must be one of {', '.join(known)}", what)
-
-
-def _check_number(what: str, value: int | None, *, least: int = 0, most: int | None = None) -> None:
-    if value is not None and value < least:
-        raise SettingError(f"{what} is {value}, and must be at least {least}", what)
-    if value is not None and most is not None and value > most:
-        raise SettingError(f"{what} is {value}, and must be at most {most}", what)

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, fields
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
-from jellyframe.errors import OptionsError, display_name, shortened
-from jellyframe.grpc.config import ServerLimits, ServerSettings, SettingError, TopicSettings
+from jellyframe.errors import OptionsError, SettingError, display_name, shortened
+from jellyframe.grpc.config import ServerLimits, ServerSettings, TopicSettings
 from jellyframe.grpc.security import TlsSettings, Token
 from jellyframe.sizes import parse_duration, parse_size
 
 _T = TypeVar("_T")
 # Where a value is: the keys that lead to it, and numbers in arrays of tables.
 _Place: TypeAlias = tuple[str | int, ...]
-_SIZES = ("max_bytes", "segment_bytes", "queue_bytes", "max_frame_bytes")
+_SIZES = ("max_bytes", "segment_bytes", "queue_bytes", "max_frame_bytes", "max_topic_bytes")
 _DURATIONS = ("max_age", "segment_age", "keepalive", "keepalive_timeout", "drain")
 
 
@@ -40,6 +40,15 @@ def read_config(path: str | PathLike[str]) -> ServerSettings:
 
     Raises ConfigError with all mistakes if a setting is unknown or invalid.
     """
+    return read_changed_config(path, {})
+
+
+def read_changed_config(path: str | PathLike[str], changes: Mapping[str, Any]) -> ServerSettings:
+    """Return the settings of a TOML file, of which `changes` override some by name; topics are added.
+
+    Only the result has to be valid: the file alone may be one that needs the changes. Raises SettingError if the value
+    of a change is not valid, and ConfigError as `read_config` does.
+    """
     file = Path(path)
     name = display_name(path)
     try:
@@ -51,7 +60,7 @@ def read_config(path: str | PathLike[str]) -> ServerSettings:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigError([f"{name}: not TOML: {error}"]) from None
-    reader = _Reader(file.absolute().parent)
+    reader = _Reader(file.absolute().parent, changes)
     settings = reader.settings(table)
     if settings is None or reader.problems:
         places = [place for place, _message in reader.problems]
@@ -66,10 +75,12 @@ class _Reader:
 
     Args:
         folder: the folder that paths are relative to
+        changes: settings that override those of the file
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, changes: Mapping[str, Any]) -> None:
         self._folder = folder
+        self._changes = changes
         self.problems: list[tuple[_Place, str]] = []
 
     def settings(self, table: dict[str, Any]) -> ServerSettings | None:
@@ -87,7 +98,8 @@ class _Reader:
                 made = make((key,), values.pop(key))
                 if made is not None:
                     values[key] = made
-        return self._build(ServerSettings, (), values)
+        topics = {**values.get("topics", {}), **self._changes.get("topics", {})}
+        return self._build(ServerSettings, (), {**values, **self._changes, "topics": topics})
 
     def _topics(self, place: _Place, value: Any) -> dict[str, TopicSettings | None]:
         table = self._table(place, value) or {}
@@ -167,10 +179,12 @@ class _Reader:
             try:
                 return kind(**values)
             except SettingError as error:
-                where = (*place, error.key) if error.key in table else place
+                if not place and error.setting in self._changes:
+                    raise
+                where = (*place, error.setting) if error.setting in table else place
                 prefix = "" if not place else f"{_name(place)}: "
                 self._problem(where, f"{prefix}{error.message}")
-                if values.pop(error.key, None) is None:
+                if values.pop(error.setting, None) is None:
                     break
             except OptionsError as error:
                 self._problem(place, f"{_name(place)}: {error.message}")

@@ -15,7 +15,7 @@ from jellyframe.defaults import (
     SMALL_NAME_TABLE_SIZE,
     SMALL_PREFIX_TABLE_SIZE,
 )
-from jellyframe.errors import OptionsError, StreamKindError
+from jellyframe.errors import Advice, OptionsError, StreamKindError
 from jellyframe.options import (
     MAX_TABLE_SIZE,
     Limits,
@@ -161,8 +161,8 @@ class PatchOptions:
         """Read an RdfPatchOptions message from `data`. Whether the options make sense is for `check` to say."""
         if _are_stream_options(data):
             raise StreamKindError(
-                "this is a stream of RDF statements, not a Jelly-Patch stream; read it with open_reader "
-                "or `jellyframe rdf`"
+                "this is a stream of RDF statements, not a Jelly-Patch stream",
+                advice=Advice("function", "open_reader", "jellyframe rdf"),
             )
         values = {"statement_type": 0, "stream_type": 0, "version": 0, **decode_options(data, _OPTION_FIELDS)}
         return cls(**values)  # type: ignore[arg-type]

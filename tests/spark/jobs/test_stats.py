@@ -80,5 +80,20 @@ def test_the_command_writes_statistics(folder: Path, tmp_path: Path) -> None:
     assert f"void:triples {document['statements']} " in description.read_text()
 
 
+def test_the_page_and_the_description_may_go_to_standard_output(folder: Path) -> None:
+    done = run("spark", "stats", folder, "--html", "-", "--master", "local[1]", cwd=folder)
+    assert done.out.startswith(b"<!doctype html>")
+    assert done.out.endswith(b"</html>\n")
+    assert not (folder / "-").exists()
+
+
+def test_outputs_are_checked_before_spark_starts(folder: Path) -> None:
+    for option in ("--to", "--html", "--void"):
+        error = error_of("spark", "stats", folder, option, folder / "none" / "file")
+        assert error.endswith("none/file: No such file or directory\n")
+    error = error_of("spark", "stats", folder, "--void", "-", "--html", "/dev/stdout")
+    assert "--void and --html cannot both go to standard output" in error
+
+
 def test_a_bad_name_is_refused_before_spark_starts(folder: Path) -> None:
     assert "absolute IRI" in error_of("spark", "stats", folder, "--dataset", "no IRI")

@@ -102,20 +102,17 @@ def run(arguments: argparse.Namespace) -> int:
 
 def settings_of(arguments: argparse.Namespace) -> ServerSettings:
     """Return the settings of the file, with those of the command line in their place."""
-    from dataclasses import replace
-
     from jellyframe.grpc.config import ServerSettings, TopicSettings, parse_topic
-    from jellyframe.grpc.config_file import read_config
+    from jellyframe.grpc.config_file import read_changed_config
     from jellyframe.grpc.security import TlsSettings
 
-    settings = ServerSettings() if arguments.config is None else read_config(arguments.config)
     changes: dict[str, Any] = {
         name: value
         for name in ("listen", "web", "insecure", "reflection", "log_level", "log_format", "dialect")
         if (value := getattr(arguments, name)) is not None
     }
     if arguments.topic:
-        changes["topics"] = {**settings.topics, **dict(map(parse_topic, arguments.topic))}
+        changes["topics"] = dict(map(parse_topic, arguments.topic))
     if arguments.store is not None:
         if arguments.default_topic is not None:
             raise UsageError("--store and --default-topic exclude each other")
@@ -128,7 +125,7 @@ def settings_of(arguments: argparse.Namespace) -> ServerSettings:
         changes["tls"] = TlsSettings(arguments.tls_certificate, arguments.tls_key, arguments.tls_client_ca)
     elif arguments.tls_client_ca is not None:
         raise UsageError("--tls-client-ca needs --tls-certificate and --tls-key")
-    return replace(settings, **changes)
+    return ServerSettings(**changes) if arguments.config is None else read_changed_config(arguments.config, changes)
 
 
 def _kafka_topic(url: str) -> TopicSettings:

@@ -60,16 +60,15 @@ def patch_sink(arguments: argparse.Namespace) -> tuple[Sink | None, str | None]:
 
     On a terminal a patch is text, so that it can be read.
     """
-    from jellyframe.cli.streams import is_standard_output, output_sink
+    from jellyframe.cli.streams import output_sink
     from jellyframe.formats.patches import patch_format
 
-    is_standard = arguments.to is None or is_standard_output(arguments.to)
-    if is_standard and arguments.json:
+    if arguments.to is None and arguments.json:
         return None, arguments.out_format
     out_format = arguments.out_format
-    if is_standard and out_format is None and _is_terminal():
+    if arguments.to is None and out_format is None and _is_terminal():
         out_format = formats.RDF_PATCH.name
-    found = patch_format(out_format, arguments.to or b"")
+    found = patch_format(out_format, arguments.to or b"", "out_format")
     return output_sink(arguments.to, is_binary=found.is_binary, force=arguments.force), out_format
 
 

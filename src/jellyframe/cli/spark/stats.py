@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from jellyframe.cli.arguments import add_output, positive
+from jellyframe.cli.arguments import STANDARD_STREAM, add_output, positive, second_output
+from jellyframe.cli.console import UsageError
 from jellyframe.cli.spark.jobs import add_job, input_paths, job_session, read_settings
 from jellyframe.errors import one_line
 
@@ -31,8 +32,19 @@ jellyframe spark stats 's3://data/*.nq.gz' --approximate --json | jq .distinct
     )
     add_output(parser, binary=False)
     parser.add_switch("--json", default=False, help="JSON with all numbers, instead of a table")
-    parser.add_path("--void", metavar="FILE", help="also write a VoID description, in Turtle")
-    parser.add_path("--html", metavar="FILE", help="also write a page with plots, which needs no network")
+    parser.add_path(
+        "--void",
+        metavar="FILE",
+        type=second_output,
+        help="also write a VoID description, in Turtle; `-` writes it to standard output, instead of the table",
+    )
+    parser.add_path(
+        "--html",
+        metavar="FILE",
+        type=second_output,
+        help="also write a page with plots, which needs no network; `-` writes it to standard output, instead of the "
+        "table",
+    )
     parser.add_switch(
         "--approximate", default=False, help="estimate distinct terms (HyperLogLog): faster, for very large data"
     )
@@ -51,6 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     paths = input_paths(arguments)
     require_dataset_iri(arguments.dataset)
+    _check_outputs(arguments)
     with job_session(arguments) as spark:
         statistics = stats(spark, paths, approximate=arguments.approximate, **read_settings(arguments))
     for problem in statistics.problems:
@@ -66,22 +79,31 @@ def _safe(text: str) -> str:
     return "".join(f"{one_line(line)}\n" for line in text.split("\n"))[:-1]
 
 
-def _write(statistics: Statistics, arguments: argparse.Namespace, title: str) -> None:
+def _check_outputs(arguments: argparse.Namespace) -> None:
+    """Raise if an output has no place to go to, before the job runs."""
     from jellyframe.cli.streams import output_sink
+
+    if arguments.void == arguments.html == STANDARD_STREAM:
+        raise UsageError("--void and --html cannot both go to standard output: name a file")
+    for path in (arguments.to, arguments.void, arguments.html):
+        if path not in (None, STANDARD_STREAM):
+            output_sink(path, is_binary=False)
+
+
+def _write(statistics: Statistics, arguments: argparse.Namespace, title: str) -> None:
+    from jellyframe.cli.streams import output_sink, write_second_output
     from jellyframe.ops.statistics.void import void_description
     from jellyframe.report.statistics_page import statistics_page
     from jellyframe.report.statistics_table import text_table
     from jellyframe.storage.sinks import ByteSink
 
     top = arguments.top
-    with ByteSink(output_sink(arguments.to, is_binary=False)) as sink:
-        text = statistics.as_json() if arguments.json else _safe(text_table(statistics, top=top))
-        sink.write_text(text)
+    if arguments.to is not None or STANDARD_STREAM not in (arguments.void, arguments.html):
+        with ByteSink(output_sink(arguments.to, is_binary=False)) as sink:
+            text = statistics.as_json() if arguments.json else _safe(text_table(statistics, top=top))
+            sink.write_text(text)
     if arguments.void is not None:
-        with ByteSink(arguments.void) as sink:
-            sink.write_text(void_description(statistics, dataset=arguments.dataset, title=arguments.title))
-        arguments.console.note(f"the description is in {arguments.void}")
+        description = void_description(statistics, dataset=arguments.dataset, title=arguments.title)
+        write_second_output(description, arguments.void, "description", arguments.console)
     if arguments.html is not None:
-        with ByteSink(arguments.html) as sink:
-            sink.write_text(statistics_page(statistics, title, top=top))
-        arguments.console.note(f"the page is in {arguments.html}")
+        write_second_output(statistics_page(statistics, title, top=top), arguments.html, "page", arguments.console)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from jellyframe.defaults import CONNECT_SECONDS, KEEPALIVE_SECONDS, RECONNECT_SECONDS
-from jellyframe.errors import OptionsError, shortened
+from jellyframe.errors import Advice, OptionsError, shortened
 from jellyframe.options import Limits
 
 _LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
@@ -61,7 +61,8 @@ class Connection:
             if not self.tls and not self.is_local:
                 raise OptionsError(
                     f"a token is sent over TLS only, and {shortened(self.address)} is neither on this machine nor "
-                    "used with TLS; set tls=True"
+                    "used with TLS",
+                    advice=Advice("argument", "tls", "True"),
                 )
         for name in ("connect_timeout", "reconnect_timeout", "keepalive"):
             if not getattr(self, name) >= 0:

@@ -81,7 +81,7 @@ def convert_patches(
     names = [None if path is None else os.fspath(path) for path in paths]
     if not names:
         raise OptionsError("there is nothing to convert: name at least one input")
-    target = patch_format(out_format, output)
+    target = patch_format(out_format, output, "out_format")
     wanted = (changes or {}).get("statement_type") or (options.statement_type if options is not None else None)
     meter = ProgressMeter(progress, total_size(names))
     rows = 0

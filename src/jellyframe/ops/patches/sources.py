@@ -220,7 +220,7 @@ class PatchSources:
         found: list[Any] = resolve_inputs(given, is_patch_name)
         if not found:
             raise OptionsError("there is no patch: no input is named")
-        self._formats = [patch_format(patch_format_name, one) for one in found]
+        self._formats = [patch_format(patch_format_name, one, "patch_format") for one in found]
         self._sources = _Sources(found)
         self._settings: dict[str, Any] = {"limits": limits, "strict": strict, "concatenated": concatenated}
         for number in range(len(found)):
