@@ -44,12 +44,17 @@ def encode_bytes_field(field: int, value: bytes) -> bytes:
 
 def encode_string(text: str, what: str) -> bytes:
     """Return a string as UTF-8. `what` names it in the EncodeError for one that has no UTF-8."""
-    if not isinstance(text, str):
-        raise EncodeError(f"{what} is a {type(text).__name__}, and must be a str")
+    require_str(text, what)
     try:
         return text.encode("utf-8")
     except UnicodeEncodeError as error:
         raise EncodeError(f"{what} has {lone_surrogate(text, error)}") from None
+
+
+def require_str(text: object, what: str) -> None:
+    """Raise an EncodeError that names `what` it is unless this is a string."""
+    if not isinstance(text, str):
+        raise EncodeError(f"{what} is a {type(text).__name__}, and must be a str")
 
 
 def lone_surrogate(text: str, error: UnicodeEncodeError) -> str:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import jellyframe
 from jellyframe import DEFAULT_GRAPH, IRI, Batch, BlankNode, Literal, NamedGraphError, Quad, StreamOptions, Triple
 from jellyframe.batch import NamespaceDeclaration
+from jellyframe.errors import UsageError
 from support.kernel_twins import KERNELS, NoTwinError, load_twin_module
 from support.plain import build, plain
 from support.strategies import any_statements
@@ -203,3 +204,15 @@ class TestGraphs:
         assert batch.fitted(has_graph=True).fitted(has_graph=False).statements() == triples(2)
         with pytest.raises(NamedGraphError):
             batch.with_graph(G).fitted(has_graph=False)
+
+
+def test_the_last_frame():
+    assert framed([2, 0, 1]).last_frame == 7
+    assert framed([2]).last_frame == 5
+    assert framed([]).last_frame == 5
+    assert Batch.from_statements(triples(3), quads=False).last_frame == 0
+
+
+def test_only_batches_of_patches_have_operations():
+    with pytest.raises(UsageError, match="one of statements, not of a patch"):
+        _ = Batch.from_statements(triples(1), quads=False).operations

@@ -96,6 +96,17 @@ def test_files_are_read_as_batches_are_drawn(tmp_path):
         reader.read_next_batch()
 
 
+def test_record_batches_of_long_strings_stay_small(tmp_path):
+    # A short file: the literal is in it once, and in each row of the result.
+    long = Literal("x" * 1_000_000)
+    write_jelly(
+        tmp_path / "a.jelly", [Triple(IRI(f"http://x.org/{n}"), IRI("http://x.org/p"), long) for n in range(100)]
+    )
+    sizes = [batch.nbytes for batch in scan(tmp_path)]
+    assert len(sizes) > 1
+    assert max(sizes) < 40 << 20
+
+
 def test_modes_raise_drop_or_report_bad_input(folder):
     (folder / "bad.nt").write_bytes(b"<http://a/s> <http://a/p> .\n")
     (folder / "empty.jelly").touch()

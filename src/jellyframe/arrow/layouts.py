@@ -23,7 +23,7 @@ are in `o`, and any column is null where the row has no term.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 import pyarrow as pa
@@ -151,6 +151,17 @@ def get_layout(name: str) -> Layout:
     return layout
 
 
+def requested_columns(names: Iterable[str], known: Collection[str]) -> list[str]:
+    """Return the names of columns; TableError if there are none, or one is not among those that are `known`."""
+    names = list(names)
+    if not names:
+        raise TableError("no columns are requested; a table without columns has no rows")
+    for name in names:
+        if name not in known:
+            raise TableError(f"there is no column {name!r} here: the columns are {', '.join(known)}")
+    return names
+
+
 class ArrowView:
     """Converts batches to record batches of one schema.
 
@@ -185,12 +196,7 @@ class ArrowView:
             fields |= {field.name: (position, field) for field in self._layout.fields(position, string)}
         if frame_column:
             fields[FRAME_COLUMN] = (FRAME_COLUMN, pa.field(FRAME_COLUMN, pa.int64()))
-        names = list(fields) if columns is None else list(columns)
-        if not names:
-            raise TableError("no columns are requested; a table without columns has no rows")
-        for name in names:
-            if name not in fields:
-                raise TableError(f"there is no column {name!r} here: the columns are {', '.join(fields)}")
+        names = requested_columns(fields if columns is None else columns, fields)
         self._columns = [(name, fields[name][0]) for name in names]
         self._positions = sorted({position for _name, position in self._columns} - {FRAME_COLUMN, OP_COLUMN})
         self.schema = pa.schema([fields[name][1] for name in names])

@@ -49,9 +49,7 @@ _WITHOUT = {
 
 def operation_names(batch: Batch, *, dictionary: bool) -> pa.Array:
     """Return the names of the operations of a batch of a patch."""
-    if batch.op is None:
-        raise TableError("the batch is one of statements, not of a patch: it has no operations")
-    codes = pa.Array.from_buffers(pa.int32(), len(batch), [None, pa.py_buffer(batch.op)])
+    codes = pa.Array.from_buffers(pa.int32(), len(batch), [None, pa.py_buffer(batch.operations)])
     return pa.DictionaryArray.from_arrays(codes, _NAMES) if dictionary else _NAMES.take(codes)
 
 

@@ -177,7 +177,7 @@ def _string_bytes(array: pa.Array) -> int:
     kind = array.type
     if pa.types.is_struct(kind):
         return sum(_string_bytes(array.field(i)) for i in range(kind.num_fields))
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_map(kind):
         return int(array.nbytes)
     if pa.types.is_string_view(kind):
         return int(pc.sum(pc.binary_length(array.cast(pa.large_string()))).as_py() or 0)

@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, TypedDict, cast
 
-from jellyframe.errors import NamedGraphError
+from jellyframe.errors import NamedGraphError, UsageError
 from jellyframe.kernel.rows_cy import add_terms, count_rows, filter_ends, filter_ints, first_named_graph, take_ints
 from jellyframe.kernel.table_cy import BatchBuilder, TermTable
 from jellyframe.lazy import view_maker
@@ -153,6 +153,18 @@ class Batch:
     def has_graph(self) -> bool:
         """Whether the statements are quads."""
         return self.g is not None
+
+    @property
+    def operations(self) -> memoryview:
+        """The column `op` of the batch of a patch; UsageError if the batch is one of statements."""
+        if self.op is None:
+            raise UsageError("the batch is one of statements, not of a patch: it has no operations")
+        return self.op
+
+    @property
+    def last_frame(self) -> int:
+        """The number of the last frame."""
+        return self.first_frame + max(0, len(self.frame_ends or ()) - 1)
 
     # ---- the algebra: each result shares the terms of this batch, and its columns where rows stay together ----
 

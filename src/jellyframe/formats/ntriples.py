@@ -17,11 +17,11 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, TypeAlias, overload
 
 from jellyframe.batch import Batch
 from jellyframe.defaults import DEFAULT_BATCH_ROWS
-from jellyframe.errors import LimitError, OptionsError, TextError, locating
+from jellyframe.errors import EncodeError, LimitError, OptionsError, TextError, locating
 from jellyframe.formats.settings import BatchInput, BatchOutput, ReadSettings, WriteSettings
 from jellyframe.formats.text_reading import TextReader
 from jellyframe.kernel.memory_cy import Memory
@@ -33,6 +33,9 @@ from jellyframe.storage.types import Compression, Sink, Source
 if TYPE_CHECKING:
     from jellyframe.formats.registry import Format
     from jellyframe.kernel.table_cy import StringTable
+
+    # Makes lines of rows from the texts of the terms, and returns them with the row at which they end.
+    WriteLines: TypeAlias = Callable[[StringTable, int, int], tuple[memoryview, int]]
 
 __all__ = ["read", "write"]
 
@@ -186,23 +189,40 @@ def text_pieces(
     """Return the rows `start` to `stop` as N-Triples or N-Quads, in pieces of about 8 MiB at most that end anywhere."""
     from jellyframe.kernel.line_write_cy import write_lines
 
-    stop = len(batch) if stop is None else stop
-    strings = bounded_texts(batch, memory)
+    def write(strings: StringTable, start: int, stop: int) -> tuple[memoryview, int]:
+        return write_lines(*batch.columns, strings, start, stop, LINES_BYTES, memory)
+
+    return line_pieces(batch, start, len(batch) if stop is None else stop, write, memory)
+
+
+def line_pieces(
+    batch: Batch, start: int, stop: int, write: WriteLines, memory: Memory | None, ops: memoryview | None = None
+) -> Iterator[memoryview]:
+    """Yield rows as lines, in pieces of about 8 MiB at most that end anywhere.
+
+    `write` makes the lines of as many rows as fit into one piece from the texts of their terms. Where those would take
+    too much memory, the lines are made without them, with the operations `ops` if they are those of a patch.
+    """
+    strings = _bounded_texts(batch, memory)
     while strings is not None and start < stop:
-        last = min(start + LINES_ROWS, stop)
-        lines, start = write_lines(batch.s, batch.p, batch.o, batch.g, strings, start, last, LINES_BYTES, memory)
+        try:
+            lines, start = write(strings, start, min(start + LINES_ROWS, stop))
+        except EncodeError as error:
+            # The rows before the one that is refused are written.
+            yield from line_pieces(batch, start, start if error.row is None else error.row, write, memory, ops)
+            raise
         if not lines:
             break
         yield lines
     if start < stop:
         from jellyframe.kernel.ntriples_stream_cy import LineStream
 
-        stream = LineStream(batch.columns, batch.terms, start, stop, LINES_BYTES)
+        stream = LineStream(batch.columns, batch.terms, start, stop, LINES_BYTES, ops)
         while piece := stream.next_piece():
             yield piece
 
 
-def bounded_texts(batch: Batch, memory: Memory | None) -> StringTable | None:
+def _bounded_texts(batch: Batch, memory: Memory | None) -> StringTable | None:
     """Return the texts of the terms of a batch, for lines of them; None if these would take too much memory."""
     from jellyframe.kernel.ntriples_write_cy import term_strings
 

@@ -21,14 +21,13 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 from jellyframe.batch import Batch
 from jellyframe.defaults import DEFAULT_BATCH_ROWS
 from jellyframe.errors import EncodeError, NamedGraphError, OptionsError, TextError, locating
-from jellyframe.formats.ntriples import LINES_BYTES, LINES_ROWS, bounded_texts
+from jellyframe.formats.ntriples import LINES_BYTES, line_pieces
 from jellyframe.formats.text_reading import TextReader
 from jellyframe.kernel.line_write_cy import PATCH_END, write_patch_lines
 from jellyframe.kernel.memory_cy import Memory
-from jellyframe.kernel.ntriples_stream_cy import LineStream
 from jellyframe.kernel.rdf_patch_parse_cy import AT_HEADERS, AT_MARKS, AT_TRANSACTIONS, PatchTextParser
 from jellyframe.options import Limits
-from jellyframe.patch.batches import row_batches
+from jellyframe.patch.batches import write_given
 from jellyframe.patch.options import PatchOptions, PatchStatementType, PatchStreamType
 from jellyframe.patch.reader import PatchReader
 from jellyframe.patch.recovery import RowsAroundLosses
@@ -38,6 +37,7 @@ from jellyframe.stream.decoder import check_batch_rows
 from jellyframe.stream.writing import SinkWriter
 
 if TYPE_CHECKING:
+    from jellyframe.kernel.table_cy import StringTable
     from jellyframe.options import LayoutName
     from jellyframe.patch.rows import PatchRow
     from jellyframe.patch.tables import PatchTable
@@ -221,15 +221,8 @@ class PatchTextWriter(SinkWriter):
             EncodeError: if something is not a row, or has a graph where there can be none
         """
         with self._exclusive:
-            given = 0
-            for batch in row_batches(rows, has_graph=self._options.has_graph):
-                try:
-                    self._write_batch(batch, 0, len(batch))
-                except EncodeError as error:
-                    if error.row is None:
-                        raise
-                    raise EncodeError(f"row {given + error.row} of those given: {error.message}") from None
-                given += len(batch)
+            has_graph = self._options.has_graph
+            write_given(rows, lambda batch: self._write_batch(batch, 0, len(batch)), has_graph=has_graph)
 
     def write_batch(self, batch: Batch, start: int = 0, stop: int | None = None) -> None:
         """Write the rows of a batch; the batch's own frames do not matter.
@@ -295,22 +288,9 @@ def patch_text(
     batch: Batch, start: int = 0, stop: int | None = None, *, memory: Memory | None = None
 ) -> Iterator[memoryview]:
     """Return the rows `start` to `stop` as RDF Patch, in pieces of about 8 MiB at most that end anywhere."""
-    stop = len(batch) if stop is None else stop
-    if batch.op is None:
-        raise ValueError("the batch is one of statements, not of a patch: it has no operations")
-    strings = bounded_texts(batch, memory)
-    while strings is not None and start < stop:
-        last = min(start + LINES_ROWS, stop)
-        try:
-            lines, start = write_patch_lines(batch.op, *batch.columns, strings, start, last, LINES_BYTES, memory)
-        except EncodeError as error:
-            # The rows before the one that is refused are written.
-            yield from patch_text(batch, start, error.row, memory=memory)
-            raise
-        if not lines:
-            break
-        yield lines
-    if start < stop:
-        stream = LineStream(batch.columns, batch.terms, start, stop, LINES_BYTES, batch.op)
-        while piece := stream.next_piece():
-            yield piece
+    ops = batch.operations
+
+    def write(strings: StringTable, start: int, stop: int) -> tuple[memoryview, int]:
+        return write_patch_lines(ops, *batch.columns, strings, start, stop, LINES_BYTES, memory)
+
+    return line_pieces(batch, start, len(batch) if stop is None else stop, write, memory, ops)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from types import MappingProxyType, TracebackType
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple, TypedDict
 
 from jellyframe.defaults import DEFAULT_BATCH_ROWS
 from jellyframe.options import DEFAULT_LIMITS, DialectName, Limits
+from jellyframe.storage.closing import Closeable
 
 if TYPE_CHECKING:
     from jellyframe.batch import Batch
@@ -71,7 +72,7 @@ class WriteSettings(NamedTuple):
     table_compression: Compression | None = TABLE_COMPRESSION
 
 
-class BatchInput:
+class BatchInput(Closeable):
     """A source that is read as batches. `options` are those of a stream of Jelly, else None."""
 
     options: StreamOptions | None = None
@@ -91,14 +92,6 @@ class BatchInput:
 
     def close(self) -> None:
         """Let go of the source."""
-
-    def __enter__(self) -> BatchInput:
-        return self
-
-    def __exit__(
-        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 class BatchOutput:

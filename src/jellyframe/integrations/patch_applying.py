@@ -96,8 +96,7 @@ class _Applying:
             for row in rows_with(batch, MARKS):
                 self._take(batch, start, row)
                 start = row + 1
-                assert batch.op is not None
-                self._mark(batch.op[row])
+                self._mark(batch.operations[row])
             self._take(batch, start, len(batch))
         self._left_out += self._is_inside
         return AppliedRows(self._added, self._deleted, self._committed, self._left_out)

@@ -13,6 +13,7 @@ from jellyframe.patch.journal import NO_LIMITS
 from jellyframe.patch.options import PatchOptions, PatchStatementType, PatchStreamType
 from jellyframe.patch.reader import open_patch_reader
 from jellyframe.patch.writer import PatchWriter, open_patch_writer
+from jellyframe.storage.closing import Closeable
 from jellyframe.stream.reader import open_reader
 from jellyframe.stream.writer import JellyWriter, open_writer
 
@@ -62,7 +63,7 @@ class OpenBlob:
         return self._memory.getvalue()
 
 
-class BucketBlobs:
+class BucketBlobs(Closeable):
     """The blobs of a bucket, which can be read repeatedly: in memory, or in a file if they are large.
 
     Args:
@@ -95,12 +96,6 @@ class BucketBlobs:
     def close(self) -> None:
         """Release the memory and the file."""
         self._file.close()
-
-    def __enter__(self) -> BucketBlobs:
-        return self
-
-    def __exit__(self, *_exception: object) -> None:
-        self.close()
 
 
 def all_batches(blobs: Iterable[Blob]) -> Iterator[Batch]:

@@ -17,6 +17,7 @@ from jellyframe.errors import StorageError
 from jellyframe.ops.deduplication import by_bucket
 from jellyframe.options import StreamOptions
 from jellyframe.patch.journal import NO_LIMITS
+from jellyframe.storage.closing import DiscardableOutput
 from jellyframe.storage.stores import Storage
 from jellyframe.stream.reader import open_reader
 from jellyframe.stream.writer import JellyWriter, open_writer
@@ -37,7 +38,7 @@ def buckets_for(jelly_bytes: int, least: int = 1) -> int:
     return max(-(-jelly_bytes // BUCKET_BYTES), least)
 
 
-class BucketFile:
+class BucketFile(DiscardableOutput):
     """A file that is being written. Statements are triples: graphs are dropped.
 
     Args:
@@ -92,15 +93,9 @@ class BucketFile:
         self._file.write(_TAIL.pack(len(self._table)))
         self._file.close()
 
-    def __enter__(self) -> BucketFile:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *_exception: object) -> None:
-        if kind is None:
-            self.close()
-        else:
-            # It is of no use, and is removed with the folder that it is in.
-            self._file.close()
+    def discard(self) -> None:
+        """Let go of the file: it is of no use, and is removed with the folder that it is in."""
+        self._file.close()
 
 
 class _Piece:

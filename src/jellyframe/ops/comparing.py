@@ -18,6 +18,7 @@ from jellyframe.ops.isomorphism import normalised
 from jellyframe.ops.progress import ProgressCallback, ProgressMeter
 from jellyframe.ops.sources import CountedSource, local_files
 from jellyframe.options import DialectName, Limits
+from jellyframe.storage.closing import Closeable
 from jellyframe.storage.resolving import resolve_inputs
 from jellyframe.storage.sources import total_size
 from jellyframe.terms import BlankNode, Quad, Statement, Triple
@@ -195,7 +196,7 @@ class _Ordered:
         return bool(ours == theirs)
 
 
-class StatementSource:
+class StatementSource(Closeable):
     """The statements of a source in any format that we read; a folder or a pattern stands for all of its files.
 
     That a source cannot be found, or its format not be told, is raised at once. `argument` is what the caller names the
@@ -248,10 +249,8 @@ class StatementSource:
         for batch in self.batches(ProgressMeter(None, None)):
             yield from batch.statements()
 
-    def __enter__(self) -> StatementSource:
-        return self
-
-    def __exit__(self, *_exception: object) -> None:
+    def close(self) -> None:
+        """Let go of the source."""
         self._opened.close()
 
 

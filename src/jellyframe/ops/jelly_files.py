@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import ClassVar
 
 import pyarrow as pa
 
 from jellyframe import formats
-from jellyframe.batch import Batch
 from jellyframe.dialects import dialect_named
-from jellyframe.errors import NamedGraphError, OptionsError
+from jellyframe.errors import OptionsError
 from jellyframe.ops.stream_files import StreamFileOptions, StreamFilePlan, StreamFiles
 from jellyframe.options import VERSION_1_1, DialectName, LogicalType, PhysicalType, StreamOptionChanges, StreamOptions
 from jellyframe.storage.commit import Target
+from jellyframe.storage.types import Sink
 from jellyframe.stream.writer import JellyWriter, open_writer
 
 
@@ -52,6 +52,7 @@ class FilePlan(StreamFilePlan):
     stream: StreamOptions
     layout: str
     columns: tuple[str, ...]
+    type_option: ClassVar[str] = "physical_type"
 
     @classmethod
     def of(cls, options: JellyFileOptions, schema: pa.Schema) -> FilePlan:
@@ -87,30 +88,16 @@ class FilePlan(StreamFilePlan):
     def has_graph(self) -> bool:
         return self.stream.has_graph
 
-    def fitting(self, batch: Batch) -> Batch:
-        return batch if self.stream.has_graph or not batch.has_graph else without_graphs(batch)
-
     def files(self, target: Target, prefix: str) -> JellyFiles:
         return JellyFiles(self, target, prefix)
 
 
-def without_graphs(batch: Batch) -> Batch:
-    """Return triples for a stream of triples; quads will do if they are all in the default graph."""
-    try:
-        return batch.without_graph()
-    except NamedGraphError as error:
-        raise NamedGraphError(
-            "the column 'g' names graphs, and physical_type is TRIPLES; drop the column, or write QUADS"
-        ) from error
-
-
-class JellyFiles(StreamFiles):
+class JellyFiles(StreamFiles[JellyWriter]):
     """Jelly files, written one after the other by one task."""
 
     def __init__(self, plan: FilePlan, target: Target, prefix: str) -> None:
         super().__init__(target, prefix, formats.JELLY, plan.options)
         self._plan = plan
-        self._writer: JellyWriter | None = None
 
     def declare(self, namespaces: Mapping[str, str]) -> None:
         """Declare namespaces in the file that is being written, where the dialect has them."""
@@ -125,13 +112,13 @@ class JellyFiles(StreamFiles):
         if self._writer is not None:
             self._writer.end_frame(self._group_metadata)
 
-    def _open(self, sink: Any) -> None:
+    def _open_writer(self, sink: Sink) -> JellyWriter:
         plan, options = self._plan, self._plan.options
         stream = plan.stream
         if options.group_by is not None and stream.version == 0:
             # Metadata may come with any group, when it is too late to raise the version.
             stream = stream.replace(version=VERSION_1_1)
-        self._writer = open_writer(
+        return open_writer(
             sink,
             stream,
             frame_rows=options.frame_rows,
@@ -141,16 +128,3 @@ class JellyFiles(StreamFiles):
             index=plan.has_index,
             dialect=options.dialect,
         )
-
-    def _write_rows(self, batch: Batch, start: int, stop: int) -> None:
-        assert self._writer is not None
-        self._writer.write_batch(batch, start, stop)
-
-    def _finish(self) -> None:
-        assert self._writer is not None
-        self._writer.close()
-        self._writer = None
-
-    def _discard(self) -> None:
-        if self._writer is not None:
-            self._writer.discard()

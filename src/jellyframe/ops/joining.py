@@ -15,6 +15,7 @@ from jellyframe.errors import OptionsError
 from jellyframe.ops.pieces import Output, Rewriting, Rewritten, Span
 from jellyframe.ops.regroup import write_frames
 from jellyframe.ops.workers import WorkerPool, process_context, result_of
+from jellyframe.storage.closing import Closeable
 from jellyframe.storage.sinks import ByteSink
 from jellyframe.storage.sources import InputFile
 from jellyframe.stream.index import encode_index_frame
@@ -184,7 +185,7 @@ _Tallies = Array[c_uint64]
 _Output = IO[bytes] | str
 
 
-class _Results:
+class _Results(Closeable):
     """Files beside the output for the streams that workers make, and how far they are with each.
 
     Where processes fork, the files have no names, so that nothing is left of them in any case.
@@ -239,10 +240,8 @@ class _Results:
     def tally(self, slot: int) -> tuple[int, int]:
         return self._tallies[2 * slot], self._tallies[2 * slot + 1]
 
-    def __enter__(self) -> _Results:
-        return self
-
-    def __exit__(self, *_exception: object) -> None:
+    def close(self) -> None:
+        """Let go of the files."""
         self._closing.close()
 
 

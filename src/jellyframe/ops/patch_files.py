@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from dataclasses import dataclass, field
-from typing import Any
+from typing import ClassVar
 
 import pyarrow as pa
 
 from jellyframe import formats
 from jellyframe.arrow.operations import OP_COLUMN
 from jellyframe.batch import Batch
-from jellyframe.errors import NamedGraphError, OptionsError, TableError
+from jellyframe.errors import OptionsError, TableError
 from jellyframe.kernel.patch_fields import (
     PATCH_PUNCTUATION,
     PATCH_TRANSACTION_ABORT,
@@ -22,6 +22,7 @@ from jellyframe.ops.stream_files import StreamFileOptions, StreamFilePlan, Strea
 from jellyframe.patch.options import PatchOptionChanges, PatchOptions, PatchStatementType, PatchStreamType
 from jellyframe.patch.writer import PatchWriter, open_patch_writer
 from jellyframe.storage.commit import Target
+from jellyframe.storage.types import Sink
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,6 +51,7 @@ class PatchFilePlan(StreamFilePlan):
     stream: PatchOptions
     layout: str
     columns: tuple[str, ...]
+    type_option: ClassVar[str] = "statement_type"
 
     @classmethod
     def of(cls, options: PatchFileOptions, schema: pa.Schema) -> PatchFilePlan:
@@ -77,27 +79,16 @@ class PatchFilePlan(StreamFilePlan):
             return self.options.index
         return self.options.can_split and self.stream.stream_type is not PatchStreamType.FRAME
 
-    def fitting(self, batch: Batch) -> Batch:
-        if self.has_graph:
-            return batch
-        try:
-            return batch.without_graph()
-        except NamedGraphError as error:
-            raise NamedGraphError(
-                "a row names a graph, and statement_type is TRIPLES; drop the column 'g', or write QUADS"
-            ) from error
-
     def files(self, target: Target, prefix: str) -> PatchFiles:
         return PatchFiles(self, target, prefix)
 
 
-class PatchFiles(StreamFiles):
+class PatchFiles(StreamFiles[PatchWriter]):
     """Files of patches, written one after the other by one task."""
 
     def __init__(self, plan: PatchFilePlan, target: Target, prefix: str) -> None:
         super().__init__(target, prefix, formats.JELLY_PATCH, plan.options)
         self._plan = plan
-        self._writer: PatchWriter | None = None
         self._in_transaction = False
         # Whether the file may end here.
         self._may_end = True
@@ -119,10 +110,9 @@ class PatchFiles(StreamFiles):
 
     def _possible_ends(self, batch: Batch) -> list[int]:
         """Return after which rows of a batch a file may end."""
-        assert batch.op is not None
         ends_at_marks = self._plan.stream.stream_type is PatchStreamType.PUNCTUATED
         ends: list[int] = []
-        for row, op in enumerate(batch.op.tolist(), 1):
+        for row, op in enumerate(batch.operations.tolist(), 1):
             if op == PATCH_TRANSACTION_START:
                 self._in_transaction = True
             elif op in (PATCH_TRANSACTION_COMMIT, PATCH_TRANSACTION_ABORT):
@@ -139,9 +129,9 @@ class PatchFiles(StreamFiles):
         if self._writer is not None:
             self._writer.end_patch()
 
-    def _open(self, sink: Any) -> None:
+    def _open_writer(self, sink: Sink) -> PatchWriter:
         options = self._plan.options
-        self._writer = open_patch_writer(
+        return open_patch_writer(
             sink,
             self._plan.stream,
             frame_rows=options.frame_rows,
@@ -150,16 +140,3 @@ class PatchFiles(StreamFiles):
             restart_every=options.restart_every,
             index=self._plan.has_index,
         )
-
-    def _write_rows(self, batch: Batch, start: int, stop: int) -> None:
-        assert self._writer is not None
-        self._writer.write_batch(batch, start, stop)
-
-    def _finish(self) -> None:
-        assert self._writer is not None
-        self._writer.close()
-        self._writer = None
-
-    def _discard(self) -> None:
-        if self._writer is not None:
-            self._writer.discard()

@@ -139,8 +139,7 @@ def _wanted_rows(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[Ba
     wanted = sum(1 << operation for operation in options.operations) or ALL_ROWS
     if not options.committed:
         for batch in _read(piece, inputs, on_error):
-            assert batch.op is not None
-            mask = mask_of_operations(batch.op, wanted)
+            mask = mask_of_operations(batch.operations, wanted)
             if mask is not None:
                 yield batch.filter(mask[: len(batch)])
         return

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from jellyframe.arrow.layouts import FRAME_COLUMN, METADATA_COLUMN, ArrowView, frame_numbers
 from jellyframe.arrow.operations import OP_COLUMN
+from jellyframe.arrow.tables import joined_batches
 from jellyframe.batch import Batch
 from jellyframe.errors import JellyError, OptionsError
 from jellyframe.ops.bad_input import PERMISSIVE, BadRecords
@@ -26,8 +27,6 @@ ORIGIN_COLUMNS = {
     FILE_COLUMN: pa.string(),
     METADATA_COLUMN: pa.map_(pa.string(), pa.binary()),
 }
-# Batches have a fixed cost, which matters below this size; filters may leave few rows of one.
-_MIN_BATCH_ROWS = 4096
 
 
 @dataclass(frozen=True)
@@ -46,7 +45,8 @@ class Columns:
 def read_rows(pieces: Iterable[Piece], inputs: Inputs, columns: Columns) -> Iterator[pa.RecordBatch]:
     """Yield the rows of pieces. Bad input is handled as the mode says. Closing the iterator closes the files."""
     rows = PieceRows(inputs, columns)
-    return join_small(batch for piece in pieces for batch in rows.of_piece(piece))
+    # Filters may leave few rows of a batch.
+    return joined_batches(batch for piece in pieces for batch in rows.of_piece(piece))
 
 
 def rows_of_batches(batches: Iterable[Batch], columns: Columns) -> Iterator[pa.RecordBatch]:
@@ -56,30 +56,6 @@ def rows_of_batches(batches: Iterable[Batch], columns: Columns) -> Iterator[pa.R
         for part in view.parts(batch):
             arrays = zip(view.convert(part).columns, columns.arrow, strict=True)
             yield pa.RecordBatch.from_arrays([_fitted(*pair) for pair in arrays], schema=columns.arrow)
-
-
-def join_small(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Yield the same rows with small batches joined."""
-    small: list[pa.RecordBatch] = []
-    small_rows = 0
-    for batch in batches:
-        if len(batch) >= _MIN_BATCH_ROWS and not small:
-            yield batch
-            continue
-        small.append(batch)
-        small_rows += len(batch)
-        if small_rows >= _MIN_BATCH_ROWS:
-            yield _joined(small)
-            small, small_rows = [], 0
-    if small_rows:
-        yield _joined(small)
-
-
-def _joined(batches: list[pa.RecordBatch]) -> pa.RecordBatch:
-    if len(batches) == 1:
-        return batches[0]
-    (joined,) = pa.Table.from_batches(batches).combine_chunks().to_batches()
-    return joined
 
 
 class PieceRows:
@@ -135,8 +111,8 @@ class PieceRows:
         for batch in batches:
             waiting.append(batch)
             known.update(batch.metadata)
-            complete = _last_frame(batch) - batch.last_frame_open
-            while waiting and _last_frame(waiting[0]) <= complete:
+            complete = batch.last_frame - batch.last_frame_open
+            while waiting and waiting[0].last_frame <= complete:
                 ready = waiting.popleft()
                 yield self._convert(ready, piece, self._metadata(ready, known))
                 for number in [number for number in known if number < ready.first_frame]:
@@ -163,10 +139,6 @@ class PieceRows:
             yield pa.RecordBatch.from_arrays(
                 [pa.array([known.get(field.name)], field.type) for field in schema], schema=schema
             )
-
-
-def _last_frame(batch: Batch) -> int:
-    return batch.first_frame + max(0, len(batch.frame_ends or ()) - 1)
 
 
 def _fitted(array: pa.Array, field: pa.Field) -> pa.Array:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import pyarrow as pa
 
-from jellyframe.arrow.layouts import POSITIONS, get_layout
+from jellyframe.arrow.layouts import POSITIONS, get_layout, requested_columns
 from jellyframe.defaults import DEFAULT_BATCH_ROWS
 from jellyframe.errors import TableError
 from jellyframe.ops.bad_input import FAILFAST, PERMISSIVE, Mode
@@ -88,12 +88,7 @@ def scan_columns(layout: str, names: Sequence[str] | None, corrupt: str | None =
     """Return the columns of a scan: some of a layout, of those that say where statements come from, and `corrupt`."""
     statement = {field.name: field for position in POSITIONS for field in get_layout(layout).fields(position)}
     known = {**statement, **{name: pa.field(name, kind) for name, kind in ORIGIN_COLUMNS.items()}}
-    wanted = list(statement) if names is None else list(names)
-    if not wanted:
-        raise TableError("no columns are requested; a table without columns has no rows")
-    for name in wanted:
-        if name not in known:
-            raise TableError(f"there is no column {name!r} here: the columns are {', '.join(known)}")
+    wanted = requested_columns(statement if names is None else names, known)
     if len(set(wanted)) < len(wanted):
         raise TableError(f"a column is named twice in {', '.join(wanted)}")
     fields = [known[name] for name in wanted]

@@ -7,6 +7,7 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
+from jellyframe.storage.closing import Closeable
 from jellyframe.storage.sources import InputFile
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 UNNAMED_INPUT = "input"
 
 
-class CountedSource:
+class CountedSource(Closeable):
     """A source that is read once and counts its bytes. A file object that was passed in is left open.
 
     `accept` and `limits` are for files on web servers, as in `InputFile`.
@@ -56,12 +57,6 @@ class CountedSource:
         """Close the file, if it was opened here."""
         if self._owned is not None:
             self._owned.close()
-
-    def __enter__(self) -> CountedSource:
-        return self
-
-    def __exit__(self, *_exception: object) -> None:
-        self.close()
 
 
 def local_files(sources: Sequence[Source]) -> list[str] | None:

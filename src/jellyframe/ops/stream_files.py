@@ -13,7 +13,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 import pyarrow as pa
 
@@ -25,16 +25,18 @@ from jellyframe.arrow.tables import arrow_schema
 from jellyframe.arrow.terms import BatchMaker, find_layout
 from jellyframe.batch import Batch
 from jellyframe.defaults import DEFAULT_FRAME_BYTES, DEFAULT_FRAME_ROWS, DEFAULT_RESTART_EVERY
-from jellyframe.errors import OptionsError, TableError
+from jellyframe.errors import NamedGraphError, OptionsError, TableError
 from jellyframe.formats import Format
 from jellyframe.ops.rows import FILE_COLUMN
 from jellyframe.storage.commit import Target
 from jellyframe.storage.names import compression_suffix
 from jellyframe.storage.rolling import RollingFiles
+from jellyframe.stream.writing import AnyWriter
 
 if TYPE_CHECKING:
-    from jellyframe.storage.types import Compression
+    from jellyframe.storage.types import Compression, Sink
 
+_WriterT = TypeVar("_WriterT", bound=AnyWriter[Any])
 # Columns that reads can ask for: what was read with them can be written again.
 READ_COLUMNS = (FRAME_COLUMN, FILE_COLUMN, METADATA_COLUMN)
 
@@ -85,7 +87,7 @@ class StreamFileOptions:
         return self.compression is None and self.restart_every is not None
 
 
-class StreamFiles(RollingFiles):
+class StreamFiles(RollingFiles, Generic[_WriterT]):
     """Files of streams, written one after the other by one task."""
 
     def __init__(self, target: Target, prefix: str, found: Format, options: StreamFileOptions) -> None:
@@ -93,6 +95,7 @@ class StreamFiles(RollingFiles):
         super().__init__(target, prefix, suffix, options.max_records_per_file)
         self._is_grouped = options.group_by is not None
         self._group_metadata: dict[str, bytes] | None = None
+        self._writer: _WriterT | None = None
 
     def write_group(self, batch: Batch, start: int, stop: int, is_new: bool, metadata: dict[str, bytes] | None) -> None:
         """Write rows of one group. A group is never cut, so files are ended between groups only."""
@@ -102,14 +105,34 @@ class StreamFiles(RollingFiles):
             self._ready()
         self._write(batch, start, stop)
 
-    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
-        if kind is None and self._is_grouped:
+    def close(self) -> None:
+        if self._is_grouped:
             self._end_group()
-        super().__exit__(kind, *error)
+        super().close()
 
     @abstractmethod
     def _end_group(self) -> None:
         """End the current group, if there is one."""
+
+    @abstractmethod
+    def _open_writer(self, sink: Sink) -> _WriterT:
+        """Return a writer of a stream to a new file."""
+
+    def _open(self, sink: Any) -> None:
+        self._writer = self._open_writer(sink)
+
+    def _write_rows(self, batch: Batch, start: int, stop: int) -> None:
+        assert self._writer is not None
+        self._writer.write_batch(batch, start, stop)
+
+    def _finish(self) -> None:
+        assert self._writer is not None
+        self._writer.close()
+        self._writer = None
+
+    def _discard(self) -> None:
+        if self._writer is not None:
+            self._writer.discard()
 
 
 def _misplaced(column: str, layout: str, stream: str) -> str:
@@ -121,7 +144,12 @@ def _misplaced(column: str, layout: str, stream: str) -> str:
 
 
 class StreamFilePlan(ABC):
-    """File options, checked against the columns that there are: `columns` names those that rows are made of."""
+    """File options, checked against the columns that there are: `columns` names those that rows are made of.
+
+    `type_option` is the option that says whether the streams have graphs.
+    """
+
+    type_option: ClassVar[str]
 
     options: StreamFileOptions
     layout: str
@@ -132,12 +160,19 @@ class StreamFilePlan(ABC):
     def has_graph(self) -> bool:
         """Whether the streams can hold named graphs."""
 
-    @abstractmethod
     def fitting(self, batch: Batch) -> Batch:
         """Return a batch as the streams can hold it. Raises NamedGraphError if that would lose graphs."""
+        if self.has_graph:
+            return batch
+        try:
+            return batch.without_graph()
+        except NamedGraphError as error:
+            raise NamedGraphError(
+                f"the column 'g' names graphs, and {self.type_option} is TRIPLES; drop the column, or write QUADS"
+            ) from error
 
     @abstractmethod
-    def files(self, target: Target, prefix: str) -> StreamFiles:
+    def files(self, target: Target, prefix: str) -> StreamFiles[Any]:
         """Return the files of one task, whose names begin with `prefix`."""
 
 

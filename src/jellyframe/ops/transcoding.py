@@ -23,6 +23,7 @@ from jellyframe.options import (
     PhysicalType,
     StreamOptions,
 )
+from jellyframe.storage.closing import Closeable
 from jellyframe.storage.resolving import resolve_inputs
 from jellyframe.storage.sources import total_size
 from jellyframe.stream.reader import JellyReader, open_reader
@@ -156,7 +157,7 @@ def default_jobs() -> int:
     return min(cores, MOST_DEFAULT_JOBS)
 
 
-class _Inputs:
+class _Inputs(Closeable):
     """The streams to read, one after the other. The first one stays open from when its options have been read."""
 
     def __init__(
@@ -196,17 +197,11 @@ class _Inputs:
             if number:
                 self._open(source)
             yield fitting.apply(self._meter.over(self._reader.batches(), self._source), self._source.name)
-            self._close()
+            self.close()
 
-    def _close(self) -> None:
+    def close(self) -> None:
         self._reader.close()
         self._source.close()
-
-    def __enter__(self) -> _Inputs:
-        return self
-
-    def __exit__(self, *_exception: object) -> None:
-        self._close()
 
 
 def output_options(

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
 from jellyframe.batch import Batch
-from jellyframe.defaults import DEFAULT_BATCH_ROWS
 from jellyframe.errors import EncodeError, NamedGraphError
 from jellyframe.kernel import patch_fields as fields
 from jellyframe.kernel.from_objects_cy import StatementBuilder
@@ -23,8 +22,9 @@ from jellyframe.patch.rows import (
     TransactionCommit,
     TransactionStart,
 )
-from jellyframe.stream.statements import BATCH_BYTES
+from jellyframe.stream.statements import among_given, built_batches
 from jellyframe.terms import DEFAULT_GRAPH, Literal
+from jellyframe.wire import require_str
 
 # Rows converted to objects at a time.
 ROWS_AT_A_TIME: Final = 4096
@@ -46,12 +46,11 @@ _Terms = tuple[Any, Any, Any, Any]
 
 def rows_of(batch: Batch, start: int = 0, stop: int | None = None) -> Iterator[PatchRow]:
     """Yield rows of the `batch` of a patch as objects, from `start` up to, but without, `stop`."""
-    if batch.op is None:
-        raise ValueError("the batch is one of statements, not of a patch: it has no operations")
+    ops = batch.operations
     stop = len(batch) if stop is None else stop
     for first in range(start, stop, ROWS_AT_A_TIME):
         last = min(first + ROWS_AT_A_TIME, stop)
-        for op, terms in zip(batch.op[first:last].tolist(), batch.statements(first, last), strict=True):
+        for op, terms in zip(ops[first:last].tolist(), batch.statements(first, last), strict=True):
             yield _MAKERS[op](terms)
 
 
@@ -85,23 +84,21 @@ def row_batches(rows: Iterable[PatchRow], *, has_graph: bool) -> Iterator[Batch]
             ops.append(op)
             yield terms
 
-    iterator = terms_of_rows()
-    while True:
-        error: BaseException | None = None
-        added = 0
+    for batch in built_batches(builder, terms_of_rows()):
+        # An operation may be there whose terms were refused.
+        yield batch.replace(op=memoryview(ops)[: len(batch)])
+        ops = array("i")
+
+
+def write_given(rows: Iterable[PatchRow], write: Callable[[Batch], object], *, has_graph: bool) -> None:
+    """Write the rows of an iterable in batches; the EncodeError for one that `write` refuses says which it is."""
+    given = 0
+    for batch in row_batches(rows, has_graph=has_graph):
         try:
-            added = builder.add(iterator, DEFAULT_BATCH_ROWS, BATCH_BYTES)
-        except BaseException as raised:
-            error = raised
-        if builder.rows:
-            batch = Batch.from_builder(builder.take())
-            # An operation may be there whose terms were refused.
-            yield batch.replace(op=memoryview(ops)[: len(batch)])
-            ops = array("i")
-        if error is not None:
-            raise error
-        if added == 0:
-            return
+            write(batch)
+        except EncodeError as error:
+            raise among_given(error, given, "row") from None
+        given += len(batch)
 
 
 def _terms_of(row: PatchRow) -> _Terms:
@@ -117,8 +114,7 @@ def _terms_of(row: PatchRow) -> _Terms:
 
 
 def _text(text: str, what: str) -> Literal:
-    if not isinstance(text, str):
-        raise EncodeError(f"{what} is a {type(text).__name__}, and must be a str")
+    require_str(text, what)
     return Literal(text)
 
 

@@ -8,7 +8,7 @@ from jellyframe.errors import NamedGraphError, OptionsError
 from jellyframe.kernel.encode_patch_cy import PatchEncoder
 from jellyframe.options import term_settings
 from jellyframe.patch.options import PatchOptions, PatchStreamType
-from jellyframe.stream.encoding import OUTPUT_BYTES, AnyStreamEncoder
+from jellyframe.stream.encoding import OUTPUT_BYTES, AnyStreamEncoder, stop_row
 
 
 class PatchStreamEncoder(AnyStreamEncoder[PatchEncoder]):
@@ -54,19 +54,12 @@ class PatchStreamEncoder(AnyStreamEncoder[PatchEncoder]):
         is_by_frame = options.stream_type is PatchStreamType.FRAME
         if index and is_by_frame:
             raise OptionsError("an index is a frame without rows: in a stream of type FRAME, an empty patch")
-        # The last batch of rows without graphs in a stream of quads, and its column of graphs.
-        self._graphs: tuple[Batch, memoryview | None] | None = None
-        may_cut = delimited and not is_by_frame
         self._kernel = PatchEncoder(
             options.to_bytes(),
             options.statement_type,
             options.stream_type,
             *term_settings(options),
-            frame_rows or 0 if may_cut else 0,
-            frame_bytes or 0 if may_cut else 0,
-            delimited,
-            restart_every or 0,
-            output_bytes,
+            *self._frame_settings(may_cut=not is_by_frame),
         )
 
     @property
@@ -90,15 +83,12 @@ class PatchStreamEncoder(AnyStreamEncoder[PatchEncoder]):
             EncodeError: if a row cannot be written with the options of the stream, or at this place; `row` is its row
                 in the batch, and the rows before it are encoded
         """
-        stop = len(batch) if stop is None else stop
-        if not 0 <= start <= stop <= len(batch):
-            raise IndexError(f"rows {start} to {stop} of a batch of {len(batch)}")
-        if batch.op is None:
-            raise ValueError("the batch is one of statements, not of a patch: it has no operations")
+        stop = stop_row(batch, start, stop)
+        ops = batch.operations
         if batch.has_graph and not self._options.has_graph:
             raise NamedGraphError("rows with graphs in a stream of triples; set statement_type to QUADS")
         graph = self._graph_column(batch) if self._options.has_graph else None
-        return self._kernel.encode(batch.op, batch.s, batch.p, batch.o, graph, batch.terms, start, stop)
+        return self._kernel.encode(ops, batch.s, batch.p, batch.o, graph, batch.terms, start, stop)
 
     def end_patch(self) -> None:
         """End the patch, even an empty one: with a punctuation mark, or in FRAME streams with the frame.
@@ -120,10 +110,3 @@ class PatchStreamEncoder(AnyStreamEncoder[PatchEncoder]):
             EncodeError: if a transaction is open
         """
         self._finish(self._kernel)
-
-    def _graph_column(self, batch: Batch) -> memoryview | None:
-        if batch.has_graph:
-            return batch.g
-        if self._graphs is None or self._graphs[0] is not batch:
-            self._graphs = (batch, batch.with_graph().g)
-        return self._graphs[1]

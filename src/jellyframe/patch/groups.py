@@ -197,8 +197,7 @@ def _rows(batch: Batch, start: int, stop: int) -> Batch:
 
 
 def _places(batch: Batch, wanted: int) -> list[int]:
-    assert batch.op is not None
-    return [row for row, op in enumerate(batch.op.tolist()) if op == wanted]
+    return [row for row, op in enumerate(batch.operations.tolist()) if op == wanted]
 
 
 class _TransactionCuts:
@@ -246,6 +245,5 @@ class _TransactionCuts:
             batch = next(self._batches, None)
             if batch is None:
                 return False
-            assert batch.op is not None
-            self._batch, self._ops, self._row = batch, batch.op.tolist(), 0
+            self._batch, self._ops, self._row = batch, batch.operations.tolist(), 0
         return True

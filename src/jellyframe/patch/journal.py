@@ -11,6 +11,7 @@ from jellyframe.options import MAX_FRAME_BYTES, MAX_NESTING_DEPTH, Limits
 from jellyframe.patch.decoder import PatchStreamDecoder
 from jellyframe.patch.encoder import PatchStreamEncoder
 from jellyframe.patch.options import PatchOptions, PatchStatementType, PatchStreamType
+from jellyframe.storage.closing import Closeable
 
 # Bytes of terms and rows that are held in memory.
 MEMORY_BYTES: Final = 16 << 20
@@ -19,7 +20,7 @@ _ROW_BYTES: Final = 20
 NO_LIMITS: Final = Limits(max_frame_bytes=MAX_FRAME_BYTES, max_nesting_depth=MAX_NESTING_DEPTH)
 
 
-class Journal:
+class Journal(Closeable):
     """Batches in the order in which they were added, to be read forwards or backwards.
 
     Rows of transactions and punctuation marks have no place in it. The file has no name, so nothing is left of it.
@@ -82,12 +83,6 @@ class Journal:
         if self._file is not None:
             self._file.close()
             self._file = None
-
-    def __enter__(self) -> Journal:
-        return self
-
-    def __exit__(self, *_exception: object) -> None:
-        self.close()
 
     def _write(self) -> None:
         """Move the batches in memory to the file, each as a separate stream."""

@@ -46,8 +46,7 @@ def write_marked(batch: Batch, output: MarkedOutput) -> None:
     if stream_type is PatchStreamType.PUNCTUATED:
         output.write_batch(batch)
         return
-    assert batch.op is not None
-    ops = batch.op.tolist()
+    ops = batch.operations.tolist()
     start = 0
     for _ in range(ops.count(PATCH_PUNCTUATION)):
         mark = ops.index(PATCH_PUNCTUATION, start)
@@ -63,11 +62,10 @@ def _frames_marked(batch: Batch) -> Batch:
     ends = [span.stop for span in batch.frame_spans() if span.is_complete]
     if not ends:
         return batch
-    assert batch.op is not None
     none = batch.terms.default_graph_term()
     s, p, o = (_inserted(column, ends, none) for column in (batch.s, batch.p, batch.o))
     g = None if batch.g is None else _inserted(batch.g, ends, none)
-    return Batch((s, p, o, g), batch.terms, op=_inserted(batch.op, ends, PATCH_PUNCTUATION))
+    return Batch((s, p, o, g), batch.terms, op=_inserted(batch.operations, ends, PATCH_PUNCTUATION))
 
 
 def _inserted(column: memoryview, ends: list[int], value: int) -> memoryview:

@@ -86,7 +86,6 @@ class RowsAroundLosses:
 
     def of(self, batch: Batch) -> Iterator[Batch]:
         """Yield the rows of a batch, with those that have to stand between them."""
-        assert batch.op is not None
         self._has_graph = batch.has_graph
         self._frame = batch.first_frame
         # Rows from `start` on have not been given yet.
@@ -100,7 +99,7 @@ class RowsAroundLosses:
             row = telling
             if row == len(batch):
                 break
-            op = batch.op[row]
+            op = batch.operations[row]
             is_kept = self._is_kept(op)
             marks = self._marks_before(op)
             if marks or not is_kept:
@@ -135,12 +134,11 @@ class RowsAroundLosses:
 
         The rows are statements, namespaces and headers. Headers can stand outside of a transaction anyway.
         """
-        assert batch.op is not None
         self._is_patch_open = self._is_patch_open or start < stop
         if self._place is not _Place.UNKNOWN:
             return None
         for row in range(start, stop):
-            if batch.op[row] != PATCH_HEADER:
+            if batch.operations[row] != PATCH_HEADER:
                 self._place = _Place.OWN_TRANSACTION
                 return row
         return None
@@ -177,8 +175,7 @@ class RowsAroundLosses:
 
 
 def _telling_rows(batch: Batch) -> Iterator[int]:
-    assert batch.op is not None
-    mask = mask_of_operations(batch.op, _TELLING)
+    mask = mask_of_operations(batch.operations, _TELLING)
     row = -1 if mask is None else mask.find(1)
     while mask is not None and row >= 0:
         yield row

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
-from jellyframe.defaults import DEFAULT_FRAME_BYTES, DEFAULT_FRAME_ROWS, DEFAULT_RESTART_EVERY
-from jellyframe.errors import EncodeError, OptionsError
-from jellyframe.patch.batches import row_batches
+from jellyframe.defaults import DEFAULT_FRAME_BYTES, DEFAULT_FRAME_ROWS
+from jellyframe.patch.batches import write_given
 from jellyframe.patch.encoder import PatchStreamEncoder
 from jellyframe.patch.options import PatchOptions
 from jellyframe.storage.sinks import ByteSink
 from jellyframe.stream.encoding import OUTPUT_BYTES
-from jellyframe.stream.writing import AnyWriter
+from jellyframe.stream.writing import AnyWriter, check_index, restart_distance
 
 if TYPE_CHECKING:
     from jellyframe.options import LayoutName
@@ -81,17 +79,13 @@ class PatchWriter(AnyWriter[PatchStreamEncoder]):
         filesystem: FileSystem | None = None,
     ) -> None:
         """Open a stream; the arguments are those of `open_patch_writer`."""
-        if index and compression is not None:
-            raise OptionsError("an index needs a file without compression")
-        if restart_every == "auto":
-            is_path = isinstance(sink, str | os.PathLike)
-            restart_every = DEFAULT_RESTART_EVERY if is_path and delimited else None
+        check_index(index, compression)
         encoder = PatchStreamEncoder(
             options,
             frame_rows=frame_rows,
             frame_bytes=frame_bytes,
             delimited=delimited,
-            restart_every=restart_every,
+            restart_every=restart_distance(restart_every, sink, may_restart=delimited),
             index=index,
         )
         super().__init__(encoder, ByteSink(sink, compression, filesystem=filesystem))
@@ -119,15 +113,8 @@ class PatchWriter(AnyWriter[PatchStreamEncoder]):
             EncodeError: if a row cannot be written; the message says which of those given it is
         """
         with self._exclusive:
-            given = 0
-            for batch in row_batches(rows, has_graph=self._open_encoder().options.has_graph):
-                try:
-                    self._write_batch(batch, 0, None)
-                except EncodeError as error:
-                    if error.row is None:
-                        raise
-                    raise EncodeError(f"row {given + error.row} of those given: {error.message}") from None
-                given += len(batch)
+            has_graph = self._open_encoder().options.has_graph
+            write_given(rows, lambda batch: self._write_batch(batch, 0, None), has_graph=has_graph)
 
     def write_table(self, table: PatchTable, layout: LayoutName | None = None) -> None:
         """Write an Arrow table, record batch or record batch reader of patches, in any of the layouts.

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from email.utils import parsedate_to_datetime
-from types import TracebackType
 from typing import NamedTuple
 
 from jellyframe.errors import StorageError, display_name
 from jellyframe.options import Limits
+from jellyframe.storage.closing import Closeable
 from jellyframe.storage.compression import Inflater
 from jellyframe.storage.http_bodies import Body, Version
 from jellyframe.storage.http_requests import HttpError, HttpSettings, send
@@ -27,7 +27,7 @@ _READ_BYTES = 1 << 20
 _NO_HEAD = (400, 401, 403, 405, 501)
 
 
-class HttpFile:
+class HttpFile(Closeable):
     """A file on a web server, as a binary file object. Nothing is sent before something is read or asked.
 
     `seek` works where the server answers ranges and did not compress the response; `seekable` tells. A response that
@@ -134,14 +134,6 @@ class HttpFile:
     def closed(self) -> bool:
         """Whether the file is closed."""
         return self._is_closed
-
-    def __enter__(self) -> HttpFile:
-        return self
-
-    def __exit__(
-        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     # ---- the mechanism ----
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any
 
 from jellyframe.batch import Batch
+from jellyframe.storage.closing import DiscardableOutput
 from jellyframe.storage.commit import Target
 
 _NO_LIMIT = 1 << 62
 
 
-class RollingFiles(ABC):
+class RollingFiles(DiscardableOutput):
     """Files whose names begin with `prefix`. With no statements there is none."""
 
     def __init__(self, target: Target, prefix: str, suffix: str, max_rows: int | None) -> None:
@@ -35,7 +36,7 @@ class RollingFiles(ABC):
             self._write(batch, start, stop)
             start = stop
 
-    def declare(self, namespaces: Mapping[str, str]) -> None:  # noqa: B027 - only some formats have them
+    def declare(self, namespaces: Mapping[str, str]) -> None:
         """Declare namespaces, in files of formats that have them."""
 
     def _write(self, batch: Batch, start: int, stop: int) -> None:
@@ -46,7 +47,7 @@ class RollingFiles(ABC):
     def _ready(self) -> None:
         """Make sure that a file is open that may take another statement."""
         if self._is_open and self._rows_left <= 0:
-            self._close()
+            self._end_file()
         if not self._is_open:
             path = f"{self._prefix}-{len(self.paths):03d}{self._suffix}"
             self.paths.append(path)
@@ -57,7 +58,7 @@ class RollingFiles(ABC):
             self._is_open = True
             self._rows_left = self._max_rows
 
-    def _close(self) -> None:
+    def _end_file(self) -> None:
         if self._is_open:
             self._finish()
             self._is_open = False
@@ -65,13 +66,13 @@ class RollingFiles(ABC):
             self._stream.close()
             self._stream = None
 
-    def __enter__(self) -> Self:
-        return self
+    def close(self) -> None:
+        """Complete the last file."""
+        self._end_file()
 
-    def __exit__(self, kind: type[BaseException] | None, *_error: object) -> None:
-        if kind is None:
-            self._close()
-        elif self._is_open:
+    def discard(self) -> None:
+        """Give up the file that is open; those before it are complete."""
+        if self._is_open:
             self._discard()
 
     @abstractmethod

@@ -6,12 +6,11 @@ import io
 import os
 import re
 import stat
-from abc import ABC, abstractmethod
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from jellyframe.errors import StorageError, display_name
 from jellyframe.storage.atomic import AtomicFile
+from jellyframe.storage.closing import DiscardableOutput
 from jellyframe.storage.compression import new_deflater
 from jellyframe.storage.types import STANDARD_OUTPUT_NAME, BinarySink, Buffer, FileSystem, OutputHandle, Sink
 from jellyframe.storage.uris import is_uri
@@ -20,29 +19,6 @@ from jellyframe.storage.writing import flush_all, write_all
 _DESCRIPTOR_PATH = re.compile(r"/(?:dev|proc/(self|thread-self|\d+))/fd/(\d+)")
 _STANDARD_PATHS = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
 _MOST_LINKS = 40
-
-
-class DiscardableOutput(ABC):
-    """A context manager that is closed at the end of the block, or discarded if the block raises."""
-
-    @abstractmethod
-    def close(self) -> None:
-        """Finish the output."""
-
-    @abstractmethod
-    def discard(self) -> None:
-        """Discard the output."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
-    ) -> None:
-        if kind is None:
-            self.close()
-        else:
-            self.discard()
 
 
 class ByteSink(DiscardableOutput):

@@ -6,11 +6,11 @@ import io
 import os
 import sys
 from collections.abc import Callable, Iterable
-from types import TracebackType
 from typing import Any
 
 from jellyframe.errors import JellyError, OptionsError, display_name
 from jellyframe.options import DEFAULT_LIMITS, Limits
+from jellyframe.storage.closing import Closeable
 from jellyframe.storage.compression import MAGIC_BYTES, Inflater, sniff_compression
 from jellyframe.storage.types import STANDARD_INPUT_NAME, Buffer, Compression, FileSystem, InputHandle, Path, Source
 from jellyframe.storage.uris import is_http_uri, is_uri
@@ -41,7 +41,7 @@ def open_input(
     return storage.open(inner)
 
 
-class ByteSource:
+class ByteSource(Closeable):
     """Reads bytes from a path, a URI, bytes in memory or a file object; gzip and Zstandard are inflated.
 
     `name` is the name in errors. A file object that was passed in is left open.
@@ -155,16 +155,8 @@ class ByteSource:
         if self._owned is not None:
             self._owned.close()
 
-    def __enter__(self) -> ByteSource:
-        return self
 
-    def __exit__(
-        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-
-class InputFile:
+class InputFile(Closeable):
     """A file that counts how far it has been read. None is standard input.
 
     `accept` and `limits` are for files on web servers, as in `open_input`.
@@ -211,14 +203,6 @@ class InputFile:
 
     def close(self) -> None:
         self._file.close()
-
-    def __enter__(self) -> InputFile:
-        return self
-
-    def __exit__(
-        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 def position_of(source: Source) -> int:

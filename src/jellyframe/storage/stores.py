@@ -9,12 +9,12 @@ import tempfile
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
-from types import TracebackType
 
 import pyarrow as pa
 import pyarrow.fs
 
 from jellyframe.errors import StorageError, display_name
+from jellyframe.storage.closing import Closeable
 from jellyframe.storage.http import JELLY_ACCEPT, HttpFile, http_info
 from jellyframe.storage.http_requests import HttpError
 from jellyframe.storage.names import NameTest, first_glob, is_hidden, is_jelly_name, looks_compressed
@@ -212,7 +212,7 @@ class Storage:
         ]
 
 
-class _RemoteFile:
+class _RemoteFile(Closeable):
     """A file in an object store, read in large pieces."""
 
     def __init__(self, file: pa.NativeFile, name: str) -> None:
@@ -247,14 +247,6 @@ class _RemoteFile:
 
     def close(self) -> None:
         self._file.close()
-
-    def __enter__(self) -> _RemoteFile:
-        return self
-
-    def __exit__(
-        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 class _RemoteOutput:

@@ -8,12 +8,11 @@ from typing import NamedTuple, TypeVar
 from jellyframe.batch import Batch
 from jellyframe.defaults import DEFAULT_FRAME_BYTES, DEFAULT_FRAME_ROWS
 from jellyframe.dialects import dialect_named
-from jellyframe.dialects.dialect import FrameSettings
 from jellyframe.errors import Advice, EncodeError, JellyError, NamedGraphError, OptionsError
 from jellyframe.kernel.encode_cy import Encoder
 from jellyframe.kernel.table_cy import TermTable
 from jellyframe.options import VERSION_1_1, DialectName, StreamOptions
-from jellyframe.stream.encoding import OUTPUT_BYTES, AnyStreamEncoder
+from jellyframe.stream.encoding import OUTPUT_BYTES, AnyStreamEncoder, stop_row
 from jellyframe.terms import IRI
 from jellyframe.wire import encode_metadata, encode_string
 
@@ -96,8 +95,6 @@ class StreamEncoder(AnyStreamEncoder[Encoder]):
         self._options: StreamOptions | None = None
         # What to write before the first statement, as long as that has to decide the options.
         self._early: list[Callable[[Encoder], None]] = []
-        # The last batch of triples in a stream of quads, and its column of graphs.
-        self._graphs: tuple[Batch, memoryview | None] | None = None
         if not self._given.is_open:
             self._begin(has_graph=False)
 
@@ -123,9 +120,7 @@ class StreamEncoder(AnyStreamEncoder[Encoder]):
             EncodeError: if a statement cannot be written with the options of the stream; `row` is its row in the batch,
                 and the rows before it are encoded
         """
-        stop = len(batch) if stop is None else stop
-        if not 0 <= start <= stop <= len(batch):
-            raise IndexError(f"rows {start} to {stop} of a batch of {len(batch)}")
+        stop = stop_row(batch, start, stop)
         if start == stop:
             return stop
         return self._encode(
@@ -233,13 +228,6 @@ class StreamEncoder(AnyStreamEncoder[Encoder]):
             if self._kernel is not None:
                 self._early.clear()
 
-    def _graph_column(self, batch: Batch) -> memoryview | None:
-        if batch.has_graph:
-            return batch.g
-        if self._graphs is None or self._graphs[0] is not batch:
-            self._graphs = (batch, batch.with_graph().g)
-        return self._graphs[1]
-
     def _apply(self, action: Callable[[Encoder], None]) -> None:
         if self._kernel is None:
             self._early.append(action)
@@ -249,14 +237,7 @@ class StreamEncoder(AnyStreamEncoder[Encoder]):
     def _begin(self, *, has_graph: bool) -> Encoder:
         """Fix the options, and encode what has been waiting for them."""
         options = self._dialect.written_options(self._given, has_graph=has_graph, uses_1_1=self._uses_1_1)
-        may_cut = self._is_delimited and not self._given.logical_type.is_grouped
-        frames = FrameSettings(
-            self._frame_rows or 0 if may_cut else 0,
-            self._frame_bytes or 0 if may_cut else 0,
-            self._is_delimited,
-            self._restart_every or 0,
-            self._output_bytes,
-        )
+        frames = self._frame_settings(may_cut=not self._given.logical_type.is_grouped)
         kernel = self._dialect.encoder(options, frames)
         for action in self._early:
             action(kernel)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final, Generic, TypeVar
 
+from jellyframe.batch import Batch
+from jellyframe.dialects.dialect import FrameSettings
 from jellyframe.errors import OptionsError
 from jellyframe.kernel.encode_frames_cy import FrameEncoder
 from jellyframe.options import check_number
@@ -15,6 +17,14 @@ OUTPUT_BYTES: Final = 1 << 20
 # Counts of rows or bytes above this are refused.
 _LARGEST_COUNT: Final = 1 << 62
 _KernelT = TypeVar("_KernelT", bound=FrameEncoder)
+
+
+def stop_row(batch: Batch, start: int, stop: int | None) -> int:
+    """Return the row after the last one of those from `start` to `stop`; IndexError if a batch does not have them."""
+    stop = len(batch) if stop is None else stop
+    if not 0 <= start <= stop <= len(batch):
+        raise IndexError(f"rows {start} to {stop} of a batch of {len(batch)}")
+    return stop
 
 
 class AnyStreamEncoder(Generic[_KernelT]):
@@ -44,6 +54,8 @@ class AnyStreamEncoder(Generic[_KernelT]):
         self._output_bytes = output_bytes
         self._index_frame = b""
         self._kernel: _KernelT | None = None
+        # The last batch without graphs in a stream of quads, and its column of graphs.
+        self._graphs: tuple[Batch, memoryview | None] | None = None
 
     @property
     def statements(self) -> int:
@@ -79,6 +91,25 @@ class AnyStreamEncoder(Generic[_KernelT]):
         if not self._is_delimited:
             return [data] if data else []
         return split_frames(data)
+
+    def _frame_settings(self, *, may_cut: bool) -> FrameSettings:
+        """Return the settings of frames for a kernel. Bare streams have one frame; others are cut if they may be."""
+        may_cut = may_cut and self._is_delimited
+        return FrameSettings(
+            self._frame_rows or 0 if may_cut else 0,
+            self._frame_bytes or 0 if may_cut else 0,
+            self._is_delimited,
+            self._restart_every or 0,
+            self._output_bytes,
+        )
+
+    def _graph_column(self, batch: Batch) -> memoryview | None:
+        """Return the graphs of a batch for a stream of quads, where triples are in the default graph."""
+        if batch.has_graph:
+            return batch.g
+        if self._graphs is None or self._graphs[0] is not batch:
+            self._graphs = (batch, batch.with_graph().g)
+        return self._graphs[1]
 
     def _finish(self, kernel: FrameEncoder) -> None:
         """End the stream, with an index if that was asked for."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Generic, Protocol, Self, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from jellyframe.batch import Batch
 from jellyframe.errors import ParseError, UsageError
+from jellyframe.storage.closing import Closeable
 from jellyframe.stream.exclusive import Exclusive, ExclusiveIterator
 
 _OptionsT = TypeVar("_OptionsT")
@@ -27,7 +28,7 @@ class BatchSource(Protocol[_OptionsT_co]):
     def close(self) -> None: ...
 
 
-class AnyReader(Generic[_OptionsT]):
+class AnyReader(Closeable, Generic[_OptionsT]):
     """A stream that is being read. Its views share one position, and raise once the reader is closed."""
 
     def __init__(self, batches: BatchSource[_OptionsT], source_name: str | None, stream_name: str) -> None:
@@ -73,12 +74,6 @@ class AnyReader(Generic[_OptionsT]):
         self._batches.close()
         self._is_closed = True
         self._waiting_batch = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_exception: object) -> None:
-        self.close()
 
     # ---- the mechanism ----
 

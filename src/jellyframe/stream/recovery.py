@@ -132,9 +132,7 @@ class RecoveringBatches(Generic[_OptionsT]):
 
     def _hold(self, batch: Batch) -> None:
         """Keep a batch until a row of a later frame has been decoded."""
-        if self._held and (
-            len(self._held) > _MAX_WAITING_BATCHES or _has_rows_after(batch, _last_frame(self._held[-1]))
-        ):
+        if self._held and (len(self._held) > _MAX_WAITING_BATCHES or _has_rows_after(batch, self._held[-1].last_frame)):
             self._give_held()
         self._held.append(batch)
 
@@ -188,7 +186,7 @@ class RecoveringBatches(Generic[_OptionsT]):
 
     def _release_before(self, frame: int) -> None:
         for batch in self._held:
-            kept = batch if _last_frame(batch) < frame else _frames_before(batch, frame)
+            kept = batch if batch.last_frame < frame else _frames_before(batch, frame)
             if kept is not None:
                 self._give(kept)
         self._held.clear()
@@ -199,10 +197,6 @@ class RecoveringBatches(Generic[_OptionsT]):
             row = encode_bytes_field(1, encode_bytes_field(1, message))
             if row not in self._options_rows:
                 self._options_rows.append(row)
-
-
-def _last_frame(batch: Batch) -> int:
-    return batch.first_frame + max(0, len(batch.frame_ends or ()) - 1)
 
 
 def _has_rows_after(batch: Batch, frame: int) -> bool:

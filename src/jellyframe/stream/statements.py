@@ -24,7 +24,7 @@ def batches_of(
     batch_rows: int = DEFAULT_BATCH_ROWS,
     text_classes: dict[type, int] | None = None,
 ) -> Iterator[Batch]:
-    """Yield the statements of an iterable in batches of bounded rows and bytes.
+    """Return the statements of an iterable in batches of bounded rows and bytes.
 
     If a statement is refused, or the iterable raises any error, the statements before it are yielded first.
 
@@ -37,7 +37,13 @@ def batches_of(
     Raises:
         EncodeError: if an item is not a statement of this kind, or a part of it is not a term
     """
-    builder = StatementBuilder(has_graph, text_classes=text_classes)
+    return built_batches(StatementBuilder(has_graph, text_classes=text_classes), statements, batch_rows)
+
+
+def built_batches(
+    builder: StatementBuilder, statements: Iterable[Any], batch_rows: int = DEFAULT_BATCH_ROWS
+) -> Iterator[Batch]:
+    """Yield what a builder makes of an iterable. If it refuses something, what came before that is yielded first."""
     iterator = iter(statements)
     while True:
         try:
@@ -49,6 +55,13 @@ def batches_of(
         if added == 0:
             return
         yield Batch.from_builder(builder.take())
+
+
+def among_given(error: EncodeError, before: int, what: str) -> EncodeError:
+    """Return an error of a row of a batch as one that says which of those given it is: so many came `before`."""
+    if error.row is None:
+        return error
+    return EncodeError(f"{what} {before + error.row} of those given: {error.message}", advice=error.advice)
 
 
 def encode_statements(
@@ -72,10 +85,6 @@ def encode_statements(
             try:
                 row = encoder.encode(batch, row)
             except EncodeError as error:
-                if error.row is None:
-                    raise
-                raise EncodeError(
-                    f"statement {given + error.row} of those given: {error.message}", advice=error.advice
-                ) from None
+                raise among_given(error, given, "statement") from None
             yield given + row
         given += len(batch)

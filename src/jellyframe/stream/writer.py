@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
 from jellyframe.batch import Batch
 from jellyframe.batch.frames import Frame
-from jellyframe.defaults import DEFAULT_FRAME_BYTES, DEFAULT_FRAME_ROWS, DEFAULT_RESTART_EVERY
-from jellyframe.errors import OptionsError
+from jellyframe.defaults import DEFAULT_FRAME_BYTES, DEFAULT_FRAME_ROWS
 from jellyframe.options import StreamOptions
 from jellyframe.storage.sinks import ByteSink
 from jellyframe.stream.encoder import FramePosition, StreamEncoder
 from jellyframe.stream.encoding import OUTPUT_BYTES
 from jellyframe.stream.statements import encode_statements
-from jellyframe.stream.writing import AnyWriter
+from jellyframe.stream.writing import AnyWriter, check_index, restart_distance
 
 if TYPE_CHECKING:
     from jellyframe.arrow.types import ArrowTable
@@ -84,18 +82,14 @@ class JellyWriter(AnyWriter[StreamEncoder]):
         dialect: DialectName = "released",
     ) -> None:
         """Open a stream; the arguments are those of `open_writer`."""
-        if index and compression is not None:
-            raise OptionsError("an index needs a file without compression")
-        is_path = isinstance(sink, str | os.PathLike)
-        if restart_every == "auto":
-            is_grouped = options is not None and options.logical_type.is_grouped
-            restart_every = DEFAULT_RESTART_EVERY if is_path and delimited and not is_grouped else None
+        check_index(index, compression)
+        is_grouped = options is not None and options.logical_type.is_grouped
         encoder = StreamEncoder(
             options,
             frame_rows=frame_rows,
             frame_bytes=frame_bytes,
             delimited=delimited,
-            restart_every=restart_every,
+            restart_every=restart_distance(restart_every, sink, may_restart=delimited and not is_grouped),
             index=index,
             dialect=dialect,
         )

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Generic, Protocol, TypeVar
+import os
+from typing import TYPE_CHECKING, Generic, Literal, Protocol, TypeVar
 
 from jellyframe.batch import Batch
-from jellyframe.errors import EncodeError
-from jellyframe.storage.sinks import ByteSink, DiscardableOutput
+from jellyframe.defaults import DEFAULT_RESTART_EVERY
+from jellyframe.errors import EncodeError, OptionsError
+from jellyframe.storage.closing import DiscardableOutput
+from jellyframe.storage.sinks import ByteSink
 from jellyframe.stream.encoding import OUTPUT_BYTES
 from jellyframe.stream.exclusive import Exclusive
+
+if TYPE_CHECKING:
+    from jellyframe.storage.types import Sink
 
 
 class WriterEncoder(Protocol):
@@ -30,6 +36,19 @@ class WriterEncoder(Protocol):
 
 
 _EncoderT = TypeVar("_EncoderT", bound=WriterEncoder)
+
+
+def restart_distance(restart_every: int | Literal["auto"] | None, sink: Sink, *, may_restart: bool) -> int | None:
+    """Return the distance of restart points. `auto` gives them to streams to a path, if those may have any."""
+    if restart_every != "auto":
+        return restart_every
+    return DEFAULT_RESTART_EVERY if may_restart and isinstance(sink, str | os.PathLike) else None
+
+
+def check_index(index: bool, compression: str | None) -> None:
+    """Raise if a file is to have an index of restart points, which are of no use in a compressed one."""
+    if index and compression is not None:
+        raise OptionsError("an index needs a file without compression")
 
 
 class SinkWriter(DiscardableOutput):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 from weakref import WeakSet
 
 from jellyframe.defaults import DEFAULT_BATCH_ROWS
@@ -20,6 +20,7 @@ from jellyframe.grpc.client.subscribing import SUBSCRIPTION_SECONDS, Reconnect, 
 from jellyframe.grpc.client.subscription import Receiver, Subscription
 from jellyframe.grpc.protocol import Start, TopicInfo
 from jellyframe.options import DialectName, StreamOptions
+from jellyframe.storage.closing import Closeable
 
 if TYPE_CHECKING:
     from jellyframe.grpc.client.publishing import Publishable
@@ -52,7 +53,7 @@ def connect(address: str, **settings: Unpack[ConnectionSettings]) -> Client:
     return Client(Connection(address, **settings))
 
 
-class Client:
+class Client(Closeable):
     """A connection to a server. Any number of threads may use it at the same time."""
 
     def __init__(self, connection: Connection) -> None:
@@ -215,12 +216,6 @@ class Client:
         if not self._is_closed and self._process == os.getpid():
             self._channel.close()
         self._is_closed = True
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_exception: object) -> None:
-        self.close()
 
     # ---- calls ----
 

@@ -21,6 +21,7 @@ from jellyframe.kernel.patch_fields import (
     PATCH_TRANSACTION_START,
 )
 from jellyframe.ops.patches.core import Stream
+from jellyframe.storage.closing import Closeable
 
 
 def _bits(*operations: int) -> int:
@@ -38,7 +39,7 @@ _RANGE: Final = struct.Struct("<QQ")
 _IN_MEMORY: Final = 1 << 20
 
 
-class CommittedRows:
+class CommittedRows(Closeable):
     """The rows of a patch that hold. Ranges of those that do not are noted, in memory or else in a file, in one pass.
 
     A transaction that is not finished when the stream ends, or when another one starts, is treated as aborted. Headers
@@ -63,8 +64,7 @@ class CommittedRows:
         before = 0
         for batch in patch():
             for row in rows_with(batch, MARKS):
-                assert batch.op is not None
-                op = batch.op[row]
+                op = batch.operations[row]
                 if op != PATCH_TRANSACTION_COMMIT and start is not None:
                     self._ranges.write(_RANGE.pack(start, before + row))
                 if op == PATCH_TRANSACTION_START:
@@ -85,13 +85,12 @@ class CommittedRows:
         start, stop = next(ranges)
         before = 0
         for batch in self._patch():
-            assert batch.op is not None
-            mask = mask_of_operations(batch.op, operations)
+            mask = mask_of_operations(batch.operations, operations)
             end = before + len(batch)
             while start < end:
                 first, last = max(start, before) - before, min(stop, end) - before
                 if mask is not None:
-                    kept = mask_of_operations(batch.op[first:last], operations & HEADERS)
+                    kept = mask_of_operations(batch.operations[first:last], operations & HEADERS)
                     mask[first:last] = bytes(last - first) if kept is None else kept
                 if stop > end:
                     break
@@ -119,17 +118,10 @@ class CommittedRows:
         """Let go of the file."""
         self._ranges.close()
 
-    def __enter__(self) -> CommittedRows:
-        return self
-
-    def __exit__(self, *_exception: object) -> None:
-        self.close()
-
 
 def rows_with(batch: Batch, operations: int) -> list[int]:
     """Return the rows of a batch that have one of some operations, which are bits."""
-    assert batch.op is not None
-    mask = mask_of_operations(batch.op, operations)
+    mask = mask_of_operations(batch.operations, operations)
     if mask is None:
         return []
     found: list[int] = []

@@ -142,8 +142,7 @@ class _Counts:
 
     def written(self, batches: Iterator[Batch]) -> Iterator[Batch]:
         for batch in batches:
-            assert batch.op is not None
-            adds = mask_of_operations(batch.op, 1 << PATCH_ADD)
+            adds = mask_of_operations(batch.operations, 1 << PATCH_ADD)
             self.added += 0 if adds is None else adds.count(1)
             self.total += len(batch)
             yield batch

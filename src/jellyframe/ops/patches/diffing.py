@@ -158,8 +158,7 @@ class _Counts:
 
     def batches(self) -> Iterator[Batch]:
         for batch in self._changes:
-            assert batch.op is not None
-            if batch.op[0] == PATCH_ADD:
+            if batch.operations[0] == PATCH_ADD:
                 self.added += len(batch)
             else:
                 self.deleted += len(batch)

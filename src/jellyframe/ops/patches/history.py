@@ -140,12 +140,11 @@ class _Counts:
     def add_patch(self, patch: Patch) -> None:
         self.patches += 1
         for batch in patch.batches():
-            assert batch.op is not None
             start = 0
             for row in rows_with(batch, MARKS):
                 self._count(batch.slice(start, row) if row > start else None)
                 start = row + 1
-                self._mark(batch.op[row])
+                self._mark(batch.operations[row])
             self._count(batch.slice(start) if start < len(batch) else None)
         if self._held is not None:
             self._mark(PATCH_TRANSACTION_ABORT)
@@ -202,8 +201,7 @@ class _Counts:
 
 
 def _rows(batch: Batch, operations: int) -> int:
-    assert batch.op is not None
-    mask = mask_of_operations(batch.op, operations)
+    mask = mask_of_operations(batch.operations, operations)
     return 0 if mask is None else mask.count(1)
 
 

@@ -129,18 +129,17 @@ def _note(batches: Iterator[Batch], journal: Journal) -> None:
     is_inside = False
     with Journal() as held:
         for batch in batches:
-            assert batch.op is not None
             start = 0
             for row in rows_with(batch, MARKS):
                 (held if is_inside else journal).append(_rows(batch, start, row, headers))
                 start = row + 1
-                if batch.op[row] == PATCH_TRANSACTION_COMMIT and is_inside:
+                if batch.operations[row] == PATCH_TRANSACTION_COMMIT and is_inside:
                     journal.append(_mark(_START))
                     for one in held.batches():
                         journal.append(one)
                     journal.append(_mark(_COMMIT))
                 held.clear()
-                is_inside = batch.op[row] == PATCH_TRANSACTION_START
+                is_inside = batch.operations[row] == PATCH_TRANSACTION_START
             (held if is_inside else journal).append(_rows(batch, start, len(batch), headers))
     for key, value in reversed(_undoing(headers).items()):
         journal.append(_mark(Header(_REAL + key, value)))
@@ -157,8 +156,7 @@ def _rows(batch: Batch, start: int, stop: int, headers: LastHeaders) -> Batch:
         row = next(rows_of(part, place, place + 1))
         assert isinstance(row, Header)
         headers.add(row)
-    assert part.op is not None
-    return part.filter([op != PATCH_HEADER for op in part.op.tolist()])
+    return part.filter([op != PATCH_HEADER for op in part.operations.tolist()])
 
 
 def _undoing(headers: LastHeaders) -> dict[str, HeaderValue]:
@@ -177,8 +175,7 @@ def _write_back(journal: Journal, target: RowTarget) -> Inverted:
     """Write the recorded rows from the end to the start."""
     patches = rows = 0
     for batch in journal.reversed_batches():
-        assert batch.op is not None
-        if batch.op[0] != PATCH_HEADER:
+        if batch.operations[0] != PATCH_HEADER:
             target.write_batch(_undone(batch))
             rows += len(batch)
             continue
@@ -199,7 +196,6 @@ def _write_back(journal: Journal, target: RowTarget) -> Inverted:
 
 def _undone(batch: Batch) -> Batch:
     """Return rows with adds for deletes, and deletes for adds."""
-    assert batch.op is not None
     for place in rows_with(batch, 1 << PATCH_NAMESPACE_DELETE):
         row = next(rows_of(batch, place, place + 1))
         if isinstance(row, NamespaceDelete) and row.iri is None:
@@ -209,5 +205,5 @@ def _undone(batch: Batch) -> Batch:
             )
     # The numbers of an add and its delete differ in their last bit.
     bits = int.from_bytes(array("i", [1] * len(batch)).tobytes(), "little")
-    flipped = (int.from_bytes(batch.op.tobytes(), "little") ^ bits).to_bytes(4 * len(batch), "little")
+    flipped = (int.from_bytes(batch.operations.tobytes(), "little") ^ bits).to_bytes(4 * len(batch), "little")
     return batch.replace(op=memoryview(flipped).cast("i"))

@@ -18,6 +18,7 @@ from jellyframe.ops.progress import ProgressMeter
 from jellyframe.ops.sources import UNNAMED_INPUT, CountedSource
 from jellyframe.options import Limits
 from jellyframe.patch.groups import patches_of
+from jellyframe.storage.closing import Closeable
 from jellyframe.storage.resolving import resolve_inputs
 from jellyframe.storage.sources import CHUNK_BYTES, total_size
 from jellyframe.stream.writer import open_writer
@@ -82,7 +83,7 @@ class _Named:
         self.read = file.read
 
 
-class DataSource:
+class DataSource(Closeable):
     """Statements of any format, or of a folder or pattern of files, which can be read again and again.
 
     Blank nodes without labels get the same ones each time: those of the first file differ from those of the second,
@@ -158,12 +159,6 @@ class DataSource:
         """Let go of copies."""
         self._sources.close()
 
-    def __enter__(self) -> DataSource:
-        return self
-
-    def __exit__(self, *_exception: object) -> None:
-        self.close()
-
     def _settings(self, number: int) -> ReadSettings:
         return ReadSettings(
             base_iri=iri_of_file(self._sources.path(number)),
@@ -195,7 +190,7 @@ def _data_format(source: Source, format_name: str | None, argument: str) -> Form
     return formats.input_format(format_name, path, argument=argument)
 
 
-class PatchSources:
+class PatchSources(Closeable):
     """Patches of any format, one after the other, which can be read again and again.
 
     Args:
@@ -273,12 +268,6 @@ class PatchSources:
     def close(self) -> None:
         """Let go of copies."""
         self._sources.close()
-
-    def __enter__(self) -> PatchSources:
-        return self
-
-    def __exit__(self, *_exception: object) -> None:
-        self.close()
 
 
 def _metered(reader: PatchReader, file: CountedSource, meter: ProgressMeter | None) -> Iterator[Batch]:

@@ -12,6 +12,7 @@ from typing import IO, Any
 
 from jellyframe.batch import Batch
 from jellyframe.kernel.fingerprint_cy import Fingerprints, bucket_records, mask_of_bits
+from jellyframe.storage.closing import Closeable
 
 BUCKET_BITS = 7
 _RECORD_BYTES = 24
@@ -23,7 +24,7 @@ _BITS_IN_MEMORY = 64 << 20
 TABLE_RECORDS = 1 << 20
 
 
-class RecordSpool:
+class RecordSpool(Closeable):
     """The records of the statements of a stream, in buckets by their fingerprints."""
 
     def __init__(self, fingerprints: Fingerprints) -> None:
@@ -83,14 +84,8 @@ class RecordSpool:
         if self._file is not None:
             self._file.close()
 
-    def __enter__(self) -> RecordSpool:
-        return self
 
-    def __exit__(self, *_exception: object) -> None:
-        self.close()
-
-
-class RowBits:
+class RowBits(Closeable):
     """A bit for each row of a stream, and how many of them are set."""
 
     def __init__(self, rows: int) -> None:
@@ -113,12 +108,6 @@ class RowBits:
         """Let go of the file."""
         if self._map is not None:
             self._map.close()
-
-    def __enter__(self) -> RowBits:
-        return self
-
-    def __exit__(self, *_exception: object) -> None:
-        self.close()
 
 
 def chosen_rows(batches: Iterator[Batch], bits: RowBits) -> Iterator[Batch]:

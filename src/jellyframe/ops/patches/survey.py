@@ -158,8 +158,7 @@ class _Collector:
         self._patch = PatchCounts()
 
     def add(self, batch: Batch) -> None:
-        assert batch.op is not None
-        ops = batch.op.tolist()
+        ops = batch.operations.tolist()
         start = 0
         marks = [row for row, op in enumerate(ops) if OP_NAMES[op] == "P"]
         for stop in (*marks, len(ops)):

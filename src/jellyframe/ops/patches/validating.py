@@ -47,9 +47,8 @@ class PatchValidationReport(ValidationReport):
         """
         if not len(batch):
             return
-        assert batch.op is not None
-        ends = batch.op.tolist().count(PATCH_PUNCTUATION)
-        is_open = batch.op[len(batch) - 1] != PATCH_PUNCTUATION
+        ends = batch.operations.tolist().count(PATCH_PUNCTUATION)
+        is_open = batch.operations[len(batch) - 1] != PATCH_PUNCTUATION
         # A patch in hand counts, as the input may end with it.
         self.patches += ends - self._is_patch_open + is_open
         self._is_patch_open = is_open

@@ -8,11 +8,12 @@ import pyarrow as pa
 from pyspark.sql.datasource import DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
+from jellyframe.arrow.tables import joined_batches
 from jellyframe.errors import OptionsError, StorageError
 from jellyframe.grpc.client.blocking import Client
 from jellyframe.grpc.client.ranges import read_range
 from jellyframe.grpc.protocol import EARLIEST, LATEST, TopicInfo
-from jellyframe.ops.rows import Columns, join_small, rows_of_batches
+from jellyframe.ops.rows import Columns, rows_of_batches
 from jellyframe.spark.grpc.options import TopicReadOptions
 from jellyframe.spark.schema import columns_of
 
@@ -92,4 +93,4 @@ def read_partition(partition: InputPartition, options: TopicReadOptions, columns
         return
     with options.server.connect() as client:
         batches = read_range(client, options.server.topic, partition.start, partition.stop)
-        yield from join_small(rows_of_batches(batches, columns))
+        yield from joined_batches(rows_of_batches(batches, columns))
