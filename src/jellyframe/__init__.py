@@ -39,13 +39,18 @@ Make a message of a few statements, for Kafka or gRPC:
 | read or write Arrow tables | `read_table`, `write_table`; `scan` for many files, with filters |
 | encode or decode messages | `dumps`, `loads` |
 | read or write patches | `open_patch_input`, `open_patch_output`; `read_patch_table`, `write_patch_table` for Arrow |
+| compute, apply or record changes | `jellyframe.ops.patches`: `diff`, `apply`, `invert` and more; `record` |
 | convert between formats | `convert`; `ntriples.read` and `ntriples.write` for N-Triples and N-Quads as batches |
 | rewrite Jelly files | `transcode` |
 | look into files | `inspect`, `validate`, `compare`, `statistics` |
+| make property tables and graphs | `pivot`, `to_networkx`, `from_networkx`, `write_neo4j` |
 | decode or encode without I/O | `StreamDecoder`, `StreamEncoder` |
 
 `StreamOptions` say what a stream is like, `Limits` what is accepted from input that is not trusted. Every error that
-the data can cause is a `JellyError`. `jellyframe.spark` has the same for PySpark.
+the data can cause is a `JellyError`, and every failure of storage also an `OSError`.
+
+`jellyframe.rdflib` and `jellyframe.pyoxigraph` read and write graphs of these libraries, `jellyframe.spark` has data
+sources and jobs for PySpark, `jellyframe.grpc` a server and clients of streams, `jellyframe.web` the same over HTTP.
 """
 
 from __future__ import annotations
@@ -82,10 +87,10 @@ if TYPE_CHECKING:
     from jellyframe.integrations.property_tables import pivot
     from jellyframe.kernel import kernel_name
     from jellyframe.ops.comparing import compare
-    from jellyframe.ops.convert import convert
+    from jellyframe.ops.converting import convert
     from jellyframe.ops.progress import Progress
-    from jellyframe.ops.scan import scan
-    from jellyframe.ops.statistics.collecting import statistics
+    from jellyframe.ops.scanning import scan
+    from jellyframe.ops.stats.collecting import statistics
     from jellyframe.ops.survey import inspect
     from jellyframe.ops.transcoding import transcode
     from jellyframe.ops.validating import validate
@@ -143,13 +148,13 @@ _HOMES = {
     "integrations.frames": ("open_table", "read_duckdb", "read_pandas", "read_polars", "scan_polars"),
     "kernel": ("kernel_name",),
     "ops.comparing": ("compare",),
-    "ops.convert": ("convert",),
+    "ops.converting": ("convert",),
     "ops.survey": ("inspect",),
     "ops.transcoding": ("transcode",),
     "ops.progress": ("Progress",),
     "ops.validating": ("validate",),
-    "ops.scan": ("scan",),
-    "ops.statistics.collecting": ("statistics",),
+    "ops.scanning": ("scan",),
+    "ops.stats.collecting": ("statistics",),
     "options": ("Limits", "LogicalType", "PhysicalType", "StreamOptions"),
     "patch.decoder": ("PatchStreamDecoder",),
     "patch.encoder": ("PatchStreamEncoder",),

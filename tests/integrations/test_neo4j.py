@@ -101,9 +101,9 @@ def test_many_buckets_give_the_same_files_as_one(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr("jellyframe.ops.bucket_files.BUCKET_BYTES", 500)
     monkeypatch.setattr("jellyframe.ops.bucket_files._PIECE_BYTES", 100)
     monkeypatch.setattr("jellyframe.ops.bucket_files._SMALL_PIECE_BYTES", 100)
-    read: list[int] = []
+    read: list[jellyframe.Progress] = []
     many = jellyframe.write_neo4j(data, tmp_path / "many", progress=read.append)
-    assert read[-1] == len(some_graph())
+    assert read[-1] == (len(data), len(data), len(some_graph()))
     assert len(one.nodes) == 2 < len(many.nodes)
     assert (many.node_count, many.relationship_count) == (one.node_count, one.relationship_count) == (208, 400)
 

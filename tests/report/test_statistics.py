@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from jellyframe.errors import OptionsError
-from jellyframe.ops.statistics.counting import CLASS, GRAPH, OBJECT, PREDICATE, SUBJECT
-from jellyframe.ops.statistics.result import Statistics
-from jellyframe.ops.statistics.void import void_description
+from jellyframe.ops.stats.counting import CLASS, GRAPH, OBJECT, PREDICATE, SUBJECT
+from jellyframe.ops.stats.result import Statistics
+from jellyframe.ops.stats.void import void_description
 from jellyframe.report.statistics_page import statistics_page
 from jellyframe.report.statistics_table import text_table
 from support.browsers import assert_well_drawn, find_browser, seen_in

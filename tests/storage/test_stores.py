@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+
+import pyarrow.fs
 import pytest
 
 from jellyframe.errors import StorageError
@@ -73,3 +76,16 @@ def test_a_folder_may_be_empty(tmp_path):
 def test_unknown_file_systems_are_refused():
     with pytest.raises(StorageError, match="nowhere://"):
         locate("nowhere://bucket/key")
+
+
+def test_files_of_other_file_systems_know_their_position(tmp_path):
+    data = bytes(range(256)) * 10
+    (tmp_path / "a").write_bytes(data)
+    storage, path = locate("a", pyarrow.fs.SubTreeFileSystem(str(tmp_path), pyarrow.fs.LocalFileSystem()))
+    with storage.open(path) as file:
+        assert (file.tell(), file.read(100), file.tell()) == (0, data[:100], 100)
+        # From the current position on, also where more was asked for than there is.
+        assert file.seek(100, os.SEEK_CUR) == 200
+        assert (file.read(5000), file.tell()) == (data[200:], len(data))
+        assert file.seek(-10, os.SEEK_CUR) == len(data) - 10
+        assert file.read(5000) == data[-10:]

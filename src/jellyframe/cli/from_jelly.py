@@ -72,7 +72,7 @@ def add_parser(subparsers: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from jellyframe.cli.streams import named_inputs, output_sink, progress_callback
     from jellyframe.formats.settings import ReadSettings
-    from jellyframe.ops.convert import Conversion, input_paths, output_format, run_conversion
+    from jellyframe.ops.converting import Conversion, input_paths, output_format, run_conversion
 
     in_format = arguments.in_format or formats.JELLY.name
     if arguments.recover and formats.format_by_name(in_format) is not formats.JELLY:

@@ -59,7 +59,7 @@ def add_parser(subparsers: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from jellyframe.cli.streams import named_inputs, output_sink, progress_callback
     from jellyframe.formats.settings import ReadSettings
-    from jellyframe.ops.convert import Conversion, input_paths, run_conversion
+    from jellyframe.ops.converting import Conversion, input_paths, run_conversion
 
     paths = input_paths(named_inputs(arguments.inputs), arguments.in_format)
     sink = output_sink(arguments.to, is_binary=True, force=arguments.force)

@@ -11,8 +11,6 @@ from jellyframe.cli.arguments import add_command, add_dialect, add_format, add_l
 from jellyframe.cli.console import UsageError, print_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from jellyframe.cli.console import Console
 
 
@@ -37,6 +35,9 @@ jellyframe rdf to-neo4j dump/*.nt.gz --to graph --overwrite --json
         "--overwrite", default=False, help="replace such files in the folder when the new ones are complete"
     )
     parser.add_switch("--concatenated", default=False, help="Jelly files may consist of several streams")
+    parser.add_switch(
+        "--lenient", default=False, help="accept what specifications forbid, such as IRIs that are not absolute"
+    )
     add_dialect(parser, "what is read: the released format (by default) or its draft 1.0.0", default="released")
     add_limits(parser)
     parser.add_switch("--json", default=False, help="the summary as JSON on standard output")
@@ -44,6 +45,7 @@ jellyframe rdf to-neo4j dump/*.nt.gz --to graph --overwrite --json
 
 def run(arguments: argparse.Namespace) -> int:
     from jellyframe import write_neo4j
+    from jellyframe.cli.streams import progress_callback
 
     if not arguments.inputs:
         raise UsageError("no input is named: name files, folders or patterns")
@@ -52,9 +54,10 @@ def run(arguments: argparse.Namespace) -> int:
         list(arguments.inputs),
         arguments.to,
         save="overwrite" if arguments.overwrite else "error",
-        progress=_shown(console),
+        progress=progress_callback(console),
         in_format=arguments.in_format,
         concatenated=arguments.concatenated,
+        lenient=arguments.lenient,
         limits=limits_of(arguments),
         dialect=arguments.dialect,
     )
@@ -64,8 +67,3 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_text(json.dumps({**files._asdict(), "command": files.command()}, ensure_ascii=False, indent=2) + "\n")
     return 0
-
-
-def _shown(console: Console) -> Callable[[int], None] | None:
-    status = console.status_line()
-    return None if status is None else lambda statements: status.show(f"{statements:,} statements")

@@ -40,7 +40,7 @@ def read_pandas(
         columns: those to make; all by default. There is a column `g` if there may be named graphs
         dictionary: whether columns are categorical: each different string is kept once
         reading: as in `scan`: `subjects`, `predicates`, `objects`, `graphs`, `in_format`, `filesystem`, `concatenated`,
-            `limits` and `dialect`
+            `lenient`, `limits` and `dialect`
     """
     with needed_by("read_pandas"):
         import pandas as pd

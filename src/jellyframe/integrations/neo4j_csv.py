@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from typing import Unpack
 
 from jellyframe.errors import OptionsError, needed_by
 from jellyframe.integrations.neo4j_files import Neo4jFiles
 from jellyframe.integrations.sources import ReadingOptions, Statements, StatementSource
 from jellyframe.ops.outputs import Output
+from jellyframe.ops.progress import ProgressCallback
 from jellyframe.storage.commit import APPEND, ERROR, SaveMode
 
 # Of a file object it is not known how much it holds.
@@ -21,7 +21,7 @@ def write_neo4j(
     folder: str | os.PathLike[str],
     *,
     save: SaveMode = ERROR,
-    progress: Callable[[int], None] | None = None,
+    progress: ProgressCallback | None = None,
     **reading: Unpack[ReadingOptions],
 ) -> Neo4jFiles:
     """Write nodes and relationships as CSV files for `neo4j-admin database import full`, into a folder.
@@ -35,7 +35,7 @@ def write_neo4j(
         source: a path, a pattern, a folder or a list of those, of any format; or bytes or a file object with Jelly
         folder: where the files go; it is created if it does not exist
         save: what to do if the folder has something in it: `error` or `overwrite`
-        progress: called now and then with the number of statements that have been read
+        progress: a function that is called with a `Progress`, as the source is read
         reading: as in `read_pandas`
 
     Raises:
@@ -55,13 +55,9 @@ def write_neo4j(
     try:
         place = output.target.attempt_folder(0)
         together = f"{place}/statements.buckets"
-        count = 0
         with BucketFile(output.target.storage, together, buckets) as file:
-            for batch in statements.batches():
+            for batch in statements.batches(progress):
                 add_graph(file, batch)
-                count += len(batch)
-                if progress is not None:
-                    progress(count)
 
         def write(bucket: int, plan: Plan | None) -> list[PartFile]:
             return write_graph_part(output, [together], bucket, place, plan)

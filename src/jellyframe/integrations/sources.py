@@ -15,8 +15,10 @@ from jellyframe.batch import Batch
 from jellyframe.errors import JellyError, OptionsError, UsageError
 from jellyframe.ops.filters import FILTERS, RowFilter
 from jellyframe.ops.inputs import InputOptions, Inputs, Paths
+from jellyframe.ops.progress import ProgressCallback, ProgressMeter
 from jellyframe.ops.reading import piece_batches
-from jellyframe.ops.scan import Terms, terms_of
+from jellyframe.ops.scanning import Terms, terms_of
+from jellyframe.ops.sources import CountedSource
 from jellyframe.options import DialectName, LayoutName, Limits
 from jellyframe.report.notebook import FIRST_ROWS, table_html
 from jellyframe.storage.types import FileSystem
@@ -40,6 +42,7 @@ class ReadingOptions(TypedDict, total=False):
     in_format: str | None
     filesystem: FileSystem | None
     concatenated: bool
+    lenient: bool
     limits: Limits | None
     dialect: DialectName
 
@@ -77,6 +80,7 @@ class StatementSource:
         options = InputOptions(
             filters={FILTERS[name]: terms_of(terms) for name, terms in filters.items() if terms is not None},
             concatenated=self.reading.get("concatenated", False),
+            lenient=self.reading.get("lenient", False),
             limits=self.reading.get("limits") or Limits(),
             dialect=self.reading.get("dialect", "released"),
         )
@@ -118,22 +122,27 @@ class StatementSource:
             return self.inputs.bytes_as_jelly
         return memoryview(self.source).nbytes if isinstance(self.source, bytes | bytearray | memoryview) else None
 
-    def batches(self) -> Iterator[Batch]:
+    def batches(self, progress: ProgressCallback | None = None) -> Iterator[Batch]:
         """Yield the wanted statements."""
         if self.is_files:
-            for file in self.inputs.files:
-                yield from piece_batches(Piece(file), self.inputs, _raise)
+            inputs = self.inputs.metered(progress)
+            for file in inputs.files:
+                yield from piece_batches(Piece(file), inputs, _raise)
             return
         if self.reading.get("in_format") not in (None, "jelly"):
             raise OptionsError("bytes and file objects are read as Jelly: for other formats, pass a path")
         row_filter = RowFilter(self._options.filters)
+        counted = None if progress is None else CountedSource(self.source)  # type: ignore[arg-type]
         with open_reader(
-            self.source,  # type: ignore[arg-type]
+            counted or self.source,  # type: ignore[arg-type]
             limits=self._options.limits,
             concatenated=self._options.concatenated,
             dialect=self._options.dialect,
         ) as reader:
-            for batch in reader.batches():
+            batches = reader.batches()
+            if counted is not None:
+                batches = ProgressMeter(progress, counted.total_bytes).over(batches, counted)
+            for batch in batches:
                 yield row_filter.apply(batch) if row_filter else batch
 
     def view(self, layout: LayoutName, columns: Sequence[str] | None = None, *, dictionary: bool = False) -> ArrowView:

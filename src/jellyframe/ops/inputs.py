@@ -18,6 +18,7 @@ from jellyframe.formats.patches import open_patch_input
 from jellyframe.formats.settings import ReadSettings
 from jellyframe.ops.bad_input import FAILFAST, MODES, Mode
 from jellyframe.ops.filters import TermOrText
+from jellyframe.ops.progress import FileMeter, ProgressCallback
 from jellyframe.options import DialectName, Limits
 from jellyframe.patch.options import PatchOptions, PatchStreamType
 from jellyframe.patch.recovery import patch_streams
@@ -81,11 +82,13 @@ class InputOptions:
 
 @dataclass(frozen=True)
 class Inputs:
-    """Files, each with its format, and how they are read. It can be sent to other processes."""
+    """Files, each with its format, and how they are read. Without a meter it can be sent to other processes."""
 
     files: tuple[DataFile, ...]
     formats: dict[DataFile, Format]
     options: InputOptions = field(default_factory=InputOptions)
+    # Counts what this process reads of them.
+    meter: FileMeter | None = None
 
     @classmethod
     def find(
@@ -136,6 +139,10 @@ class Inputs:
     def are_patches(self) -> bool:
         """Whether the files hold changes; then their order matters."""
         return any(known.is_patch for known in self.formats.values())
+
+    def metered(self, progress: ProgressCallback | None) -> Inputs:
+        """Return these inputs with a meter that reports to a callback, if there is one."""
+        return self if progress is None else replace(self, meter=FileMeter(progress, self.total_bytes or None))
 
     @property
     def total_bytes(self) -> int:

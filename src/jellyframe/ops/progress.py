@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     from jellyframe.batch import Batch
+    from jellyframe.storage.types import InputHandle
 
 # How often progress is reported while other processes do the reading.
 REPORT_SECONDS = 0.1
@@ -65,3 +67,32 @@ class ProgressMeter:
         """Report how much of all inputs has been read."""
         if self._callback is not None:
             self._callback(Progress(bytes_read, self._total, statements))
+
+
+class FileMeter(ProgressMeter):
+    """Counts what an operation reads of files, one after the other, by the position in the file that is open."""
+
+    def __init__(self, callback: ProgressCallback | None, total_bytes: int | None) -> None:
+        super().__init__(callback, total_bytes)
+        self._file: InputHandle | None = None
+        self._bytes_read = 0
+
+    @property
+    def bytes_read(self) -> int:
+        """The bytes of the current file that have been read."""
+        return self._bytes_read if self._file is None else self._file.tell()
+
+    def over_file(self, batches: Iterable[Batch]) -> Iterator[Batch]:
+        """Yield the batches of one file, and report after each."""
+        self._bytes_read = 0
+        return self.over(batches, self)
+
+    @contextmanager
+    def reading(self, file: InputHandle | None, size: int) -> Iterator[None]:
+        """Take the position of an open file in the block, and its size after it; without a file, only the latter."""
+        self._file = file
+        try:
+            yield
+        finally:
+            self._file = None
+            self._bytes_read = size

@@ -34,6 +34,8 @@ def piece_batches(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[B
         batches = _wanted_rows(piece, inputs, on_error)
     else:
         batches = _read(piece, inputs, on_error)
+    if inputs.meter is not None:
+        batches = inputs.meter.over_file(batches)
     if inputs.options.blank_nodes == PER_FILE:
         batches = _with_own_labels(batches, piece)
     row_filter = RowFilter(inputs.options.filters)
@@ -49,8 +51,11 @@ def _read(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[Batch]:
 
 
 @contextmanager
-def _opened(piece: Piece) -> Iterator[Any]:
-    """Open the file of a piece. Raises MissingFileError if the file no longer exists."""
+def _opened(piece: Piece, inputs: Inputs, *, in_order: bool = True) -> Iterator[Any]:
+    """Open the file of a piece. Raises MissingFileError if the file no longer exists.
+
+    `in_order` says whether it is read from start to end, so that its position tells how much has been read.
+    """
     try:
         source = piece.file.open()
     except OSError as error:
@@ -58,14 +63,18 @@ def _opened(piece: Piece) -> Iterator[Any]:
             raise
         raise MissingFileError.of(piece.file) from error
     with source:
-        yield source
+        if inputs.meter is None:
+            yield source
+            return
+        with inputs.meter.reading(source if in_order else None, piece.file.size):
+            yield source
 
 
 def _read_jelly(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[Batch]:
     """Read a piece of a Jelly file. In the tolerant modes, damage loses the rows up to the next restart point."""
     options = inputs.options
     with (
-        _opened(piece) as source,
+        _opened(piece, inputs) as source,
         open_reader(
             source,
             limits=options.limits,
@@ -97,7 +106,7 @@ def _read_patch(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[Bat
 
     Transactions of which something is lost are aborted then.
     """
-    with _opened(piece) as source:
+    with _opened(piece, inputs) as source:
         try:
             with _patch_reader(source, piece, inputs, None if inputs.options.mode == FAILFAST else on_error) as reader:
                 yield from reader.batches()
@@ -108,7 +117,7 @@ def _read_patch(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[Bat
 @contextmanager
 def opened_patches(piece: Piece, inputs: Inputs) -> Iterator[PatchReader]:
     """Open a piece of patches. Errors that are raised in the block get the name of the file."""
-    with _opened(piece) as source:
+    with _opened(piece, inputs) as source:
         try:
             with _patch_reader(source, piece, inputs, None) as reader:
                 yield reader
@@ -172,7 +181,7 @@ def _placed(error: JellyError, piece: Piece, message: str) -> JellyError:
 
 
 def _read_lines(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[Batch]:
-    with _opened(piece) as source:
+    with _opened(piece, inputs) as source:
         lines: Any = source if piece.stop is None else LineRange(source, piece)
         place = LinePlace(piece, 0 if piece.stop is None else lines.start)
 
@@ -190,7 +199,7 @@ def _read_lines(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[Bat
 
 def _read_document(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[Batch]:
     """Read a document, of which the part after the first error is lost."""
-    with _opened(piece) as source:
+    with _opened(piece, inputs) as source:
         try:
             with formats.open_input(source, inputs.formats[piece.file], _settings(piece, inputs)) as opened:
                 yield from _declared(opened)
@@ -202,7 +211,7 @@ def _read_parquet(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[B
     """Read the row groups that begin in a piece."""
     from jellyframe.formats.tables import ParquetInput
 
-    with _opened(piece) as source:
+    with _opened(piece, inputs, in_order=False) as source:
         try:
             with ParquetInput(source, _settings(piece, inputs), start=piece.start, stop=piece.end) as opened:
                 yield from _declared(opened)

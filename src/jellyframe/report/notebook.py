@@ -11,7 +11,7 @@ from jellyframe.report.text import clipped
 
 if TYPE_CHECKING:
     from jellyframe.batch import Batch
-    from jellyframe.ops.statistics.result import Statistics
+    from jellyframe.ops.stats.result import Statistics
     from jellyframe.options import StreamOptions
 
 # Rows that are shown of a table.

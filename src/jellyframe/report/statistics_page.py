@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jellyframe.ops.statistics.result import ESTIMATED, KIND_TITLES, Counts, Statistics
+from jellyframe.ops.stats.result import ESTIMATED, KIND_TITLES, Counts, Statistics
 from jellyframe.report import plots
 from jellyframe.report.page import Page, table_of
 from jellyframe.report.plots import Bar, Part, Strip

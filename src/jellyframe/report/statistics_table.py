@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from jellyframe.ops.statistics.result import ESTIMATED, KIND_TITLES, Counts, Statistics
+from jellyframe.ops.stats.result import ESTIMATED, KIND_TITLES, Counts, Statistics
 from jellyframe.report.text import clipped, short_iri
 
 # Longer names would hide the numbers after them.

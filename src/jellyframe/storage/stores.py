@@ -235,7 +235,7 @@ class _RemoteFile(Closeable):
                 self._piece = self._file.read(max(size, REMOTE_READ_BYTES))
             except (pa.ArrowException, OSError) as error:
                 raise StorageError(f"{self.name}: {error}") from error
-            self._at = size - len(data)
+            self._at = min(size - len(data), len(self._piece))
             data += self._piece[: self._at]
         return data
 
@@ -243,7 +243,8 @@ class _RemoteFile(Closeable):
         return True
 
     def tell(self) -> int:
-        return self.seek(0, os.SEEK_CUR)
+        # Unlike seeking, this keeps what has been read ahead.
+        return int(self._file.tell()) - (len(self._piece) - self._at)
 
     def close(self) -> None:
         self._file.close()

@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator, Sequence
 from jellyframe import formats
 from jellyframe.errors import StorageError
 from jellyframe.formats import Format
-from jellyframe.ops.convert import Conversion, run_conversion
+from jellyframe.ops.converting import Conversion, run_conversion
 from jellyframe.ops.patches.converting import convert_patches
 from jellyframe.ops.transcoding import transcode
 from jellyframe.storage.compression import new_deflater

@@ -118,7 +118,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _saving(arguments: argparse.Namespace) -> Saving:
     from jellyframe.grpc.client.saving import Saving
-    from jellyframe.ops.convert import output_format
+    from jellyframe.ops.converting import output_format
 
     is_series = arguments.roll_rows is not None or arguments.roll_seconds is not None
     return Saving(

@@ -48,7 +48,7 @@ def add_parser(subparsers: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from jellyframe.cli.streams import named_inputs, output_sink, progress_callback
-    from jellyframe.ops.convert import output_format
+    from jellyframe.ops.converting import output_format
     from jellyframe.ops.patches.applying import apply
     from jellyframe.storage.sources import InputFile
 

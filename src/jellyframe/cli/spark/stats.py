@@ -11,7 +11,7 @@ from jellyframe.cli.spark.jobs import add_job, input_paths, job_session, read_se
 from jellyframe.errors import one_line
 
 if TYPE_CHECKING:
-    from jellyframe.ops.statistics.result import Statistics
+    from jellyframe.ops.stats.result import Statistics
 
 DEFAULT_TOP = 20
 
@@ -58,7 +58,7 @@ jellyframe spark stats 's3://data/*.nq.gz' --approximate --json | jq .distinct
 def run(arguments: argparse.Namespace) -> int:
     from pathlib import PurePath
 
-    from jellyframe.ops.statistics.void import require_dataset_iri
+    from jellyframe.ops.stats.void import require_dataset_iri
     from jellyframe.spark.jobs import stats
 
     paths = input_paths(arguments)
@@ -92,7 +92,7 @@ def _check_outputs(arguments: argparse.Namespace) -> None:
 
 def _write(statistics: Statistics, arguments: argparse.Namespace, title: str) -> None:
     from jellyframe.cli.streams import output_sink, write_second_output
-    from jellyframe.ops.statistics.void import void_description
+    from jellyframe.ops.stats.void import void_description
     from jellyframe.report.statistics_page import statistics_page
     from jellyframe.report.statistics_table import text_table
     from jellyframe.storage.sinks import ByteSink

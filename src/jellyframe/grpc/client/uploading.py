@@ -16,7 +16,7 @@ from jellyframe.errors import StorageError, advising, display_name
 from jellyframe.formats.settings import ReadSettings
 from jellyframe.grpc.client.blocking import Client
 from jellyframe.grpc.client.publishing import PublisherSettings, options_for
-from jellyframe.ops.convert import input_paths
+from jellyframe.ops.converting import input_paths
 from jellyframe.ops.progress import ProgressCallback, ProgressMeter
 from jellyframe.options import LogicalType, OptionChanges, StreamOptions
 from jellyframe.storage.atomic import AtomicFile

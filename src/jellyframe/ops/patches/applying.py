@@ -13,7 +13,7 @@ from jellyframe.batch.lines import row_line
 from jellyframe.defaults import DEFAULT_RESTART_EVERY
 from jellyframe.errors import NamedGraphError
 from jellyframe.formats.settings import JellySettings, WriteSettings
-from jellyframe.ops.convert import Conversion, output_format, stream_options_for
+from jellyframe.ops.converting import Conversion, output_format, stream_options_for
 from jellyframe.ops.patches.committed import CommittedRows
 from jellyframe.ops.patches.core import ApplyCounts, apply_batches
 from jellyframe.ops.patches.namespaces import NamespaceChanges

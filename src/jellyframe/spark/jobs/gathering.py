@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from jellyframe.batch import Batch
-from jellyframe.ops.statistics.counting import COUNTS_DDL, counted, counted_pieces
-from jellyframe.ops.statistics.result import Statistics
+from jellyframe.ops.stats.counting import COUNTS_DDL, counted, counted_pieces
+from jellyframe.ops.stats.result import Statistics
 from jellyframe.spark.jobs.inputs import JobInputs, map_pieces
 
 if TYPE_CHECKING:

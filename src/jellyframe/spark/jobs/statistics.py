@@ -14,7 +14,7 @@ from jellyframe.spark.jobs.inputs import JobInputs
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from jellyframe.ops.statistics.result import Statistics
+    from jellyframe.ops.stats.result import Statistics
     from jellyframe.spark.types import Session, SourceOptions, StatementOptions
 
 

@@ -10,8 +10,8 @@ import pytest
 
 from jellyframe import DEFAULT_GRAPH, IRI, Literal, Quad, Triple
 from jellyframe.batch import Batch
-from jellyframe.ops.statistics.counting import bad_records, counted
-from jellyframe.ops.statistics.result import Statistics
+from jellyframe.ops.stats.counting import bad_records, counted
+from jellyframe.ops.stats.result import Statistics
 from support.spark_data import SPECIAL, iri, quads
 
 TYPE = IRI("http://www.w3.org/1999/02/22-rdf-syntax-ns#type")

@@ -8,12 +8,14 @@ import pyarrow as pa
 
 from jellyframe.ops.bad_input import FAILFAST, Mode
 from jellyframe.ops.inputs import InputOptions, Inputs, Paths
-from jellyframe.ops.statistics.counting import COUNTS_SCHEMA, counted_pieces
-from jellyframe.ops.statistics.result import Statistics
+from jellyframe.ops.stats.counting import COUNTS_SCHEMA, counted_pieces
+from jellyframe.ops.stats.result import Statistics
 from jellyframe.options import Limits
 from jellyframe.stream.splits import Piece
 
 if TYPE_CHECKING:
+    from jellyframe.ops.progress import ProgressCallback
+    from jellyframe.options import DialectName
     from jellyframe.storage.types import FileSystem
 
 _GROUPS = ["position", "key"]
@@ -29,16 +31,23 @@ def statistics(
     filesystem: FileSystem | None = None,
     mode: Mode = FAILFAST,
     concatenated: bool = False,
+    lenient: bool = False,
     limits: Limits | None = None,
+    dialect: DialectName = "released",
+    progress: ProgressCallback | None = None,
 ) -> Statistics:
     """Count what files hold: statements, distinct terms, predicates, classes, datatypes and languages.
 
-    `paths`, `in_format`, `filesystem`, `mode`, `concatenated` and `limits` are those of `scan`. Files are read once.
-    The result is that of `jellyframe.spark.jobs.stats`, which counts in parallel; memory grows with the number of
-    distinct terms, about 100 bytes for each.
+    Files are read once. The result is that of `jellyframe.spark.jobs.stats`, which counts in parallel; memory grows
+    with the number of distinct terms, about 100 bytes for each.
+
+    Args:
+        paths, in_format, filesystem, mode, concatenated, lenient, limits, dialect, progress: as in `scan`
     """
-    options = InputOptions(mode=mode, concatenated=concatenated, limits=limits or Limits())
-    inputs = Inputs.find(paths, in_format=in_format, options=options, filesystem=filesystem)
+    options = InputOptions(
+        mode=mode, concatenated=concatenated, lenient=lenient, limits=limits or Limits(), dialect=dialect
+    )
+    inputs = Inputs.find(paths, in_format=in_format, options=options, filesystem=filesystem).metered(progress)
     counts = _Sums()
     for rows in counted_pieces(map(Piece, inputs.files), inputs):
         counts.add(rows)

@@ -29,7 +29,11 @@ if TYPE_CHECKING:
 
 
 class Converted(NamedTuple):
-    """The result of a conversion."""
+    """The result of a conversion.
+
+    Attributes:
+        statements: the number of statements read
+    """
 
     statements: int
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from jellyframe.errors import OptionsError
-from jellyframe.ops.statistics.result import Counts, Statistics
+from jellyframe.ops.stats.result import Counts, Statistics
 from jellyframe.terms import Literal
 
 _PREFIXES = """\

@@ -13,6 +13,7 @@ from jellyframe.errors import TableError
 from jellyframe.ops.bad_input import FAILFAST, PERMISSIVE, Mode
 from jellyframe.ops.filters import FILTERS, RowFilter, TermOrText
 from jellyframe.ops.inputs import KEEP, BlankNodes, InputOptions, Inputs, Paths
+from jellyframe.ops.progress import ProgressCallback
 from jellyframe.ops.rows import ORIGIN_COLUMNS, Columns, read_rows
 from jellyframe.options import DialectName, LayoutName, Limits
 from jellyframe.stream.splits import Piece
@@ -42,8 +43,10 @@ def scan(
     blank_nodes: BlankNodes = KEEP,
     batch_rows: int = DEFAULT_BATCH_ROWS,
     concatenated: bool = False,
+    lenient: bool = False,
     limits: Limits | None = None,
     dialect: DialectName = "released",
+    progress: ProgressCallback | None = None,
 ) -> pa.RecordBatchReader:
     """Read the statements of many files as Arrow record batches, which are made as they are drawn.
 
@@ -67,6 +70,8 @@ def scan(
             without a statement, in another column `_corrupt_record`
         blank_nodes: `keep` keeps labels, `per-file` makes them different for each file
         batch_rows, concatenated, limits, dialect: as in `open_reader`
+        lenient: accept text that specifications forbid, such as IRIs that are not absolute
+        progress: a function that is called with a `Progress`, as the files are read
     """
     given = {"subjects": subjects, "predicates": predicates, "objects": objects, "graphs": graphs}
     options = InputOptions(
@@ -75,12 +80,13 @@ def scan(
         blank_nodes=blank_nodes,
         batch_rows=batch_rows,
         concatenated=concatenated,
+        lenient=lenient,
         limits=limits or Limits(),
         dialect=dialect,
     )
     RowFilter(options.filters)
     made = scan_columns(layout, columns, CORRUPT_COLUMN if mode == PERMISSIVE else None)
-    inputs = Inputs.find(paths, in_format=in_format, options=options, filesystem=filesystem)
+    inputs = Inputs.find(paths, in_format=in_format, options=options, filesystem=filesystem).metered(progress)
     return pa.RecordBatchReader.from_batches(made.arrow, read_rows(map(Piece, inputs.files), inputs, made))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections import Counter
+from functools import partial
 
 import pyarrow as pa
 import pyarrow.fs
@@ -12,7 +13,18 @@ import pyarrow.parquet
 import pytest
 
 import jellyframe
-from jellyframe import DEFAULT_GRAPH, IRI, JellyError, Literal, OptionsError, TableError, Triple, ntriples, scan
+from jellyframe import (
+    DEFAULT_GRAPH,
+    IRI,
+    JellyError,
+    Literal,
+    OptionsError,
+    Progress,
+    TableError,
+    Triple,
+    ntriples,
+    scan,
+)
 from jellyframe.errors import StorageError
 from support.spark_data import SPECIAL, STATEMENTS, XSD, quads, texts, write_jelly
 
@@ -149,6 +161,43 @@ def test_blank_nodes_of_each_file_can_be_kept_apart(tmp_path):
     apart = rows(scan(tmp_path, "ntriples", blank_nodes="per-file"))
     assert len(apart) == 2
     assert all(s == o for s, _p, o, _g in apart)
+
+
+def test_progress(folder):
+    total = sum((folder / name).stat().st_size for name in ("a.jelly", "b.nq.gz", "c.parquet"))
+    for read in (
+        lambda progress: scan(folder, batch_rows=100, progress=progress).read_all(),
+        lambda progress: jellyframe.statistics(folder, progress=progress),
+    ):
+        reports: list[Progress] = []
+        read(reports.append)
+        assert {report.total_bytes for report in reports} == {total}
+        assert reports == sorted(reports)
+        assert len(reports) >= 3
+        # What is behind the last row of the last file, such as the footer of Parquet, is not awaited.
+        assert total - (folder / "c.parquet").stat().st_size <= reports[-1].bytes_read <= total
+        assert reports[-1].statements == 3 * len(STATEMENTS)
+    filtered: list[Progress] = []
+    path = folder / "a.jelly"
+    assert not scan(path, subjects="http://example.org/none", progress=filtered.append).read_all().num_rows
+    assert filtered[-1] == (path.stat().st_size, path.stat().st_size, len(STATEMENTS))
+
+
+def test_progress_in_another_file_system(folder):
+    filesystem = pyarrow.fs.SubTreeFileSystem(str(folder), pyarrow.fs.LocalFileSystem())
+    for name in ("a.jelly", "b.nq.gz"):
+        reports: list[Progress] = []
+        table = scan(name, "ntriples", filesystem=filesystem, batch_rows=50, progress=reports.append).read_all()
+        assert table.num_rows == len(STATEMENTS)
+        assert reports[-1].bytes_read == reports[-1].total_bytes == (folder / name).stat().st_size
+
+
+def test_lenient_text(tmp_path):
+    (tmp_path / "a.nt").write_bytes(b"<s> <http://a/p> <http://a/o> .\n")
+    for read in (lambda **given: scan(tmp_path, **given).read_all(), partial(jellyframe.statistics, tmp_path)):
+        with pytest.raises(JellyError, match="absolute"):
+            read()
+        assert read(lenient=True) is not None
 
 
 def test_statistics_of_files(folder):

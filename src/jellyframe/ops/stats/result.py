@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
 
 from jellyframe.lazy import view_maker
-from jellyframe.ops.statistics.counting import (
+from jellyframe.ops.stats.counting import (
     BAD_RECORD,
     CLASS,
     DEFAULT_GRAPH,
@@ -51,6 +50,19 @@ class Statistics:
 
     The uses of a class are statements that say of an entity that it is in the class; its distinct ones the entities.
     Dictionaries are in the order of use.
+
+    Attributes:
+        is_approximate: whether the numbers of distinct terms are estimates
+        subjects: the uses of each kind of term as subjects: `iri`, `bnode`, `triple`
+        objects: the uses of each kind of term as objects
+        graphs: the uses of each kind of term as names of graphs
+        predicates: the uses of each predicate
+        classes: the uses of each class
+        datatypes: the uses of each datatype of literals
+        languages: the uses of each language tag of literals
+        default_graph: the number of statements in the default graph
+        bad_records: the number of bad records that were left out
+        problems: messages about the first of them
     """
 
     is_approximate: bool = False
@@ -72,7 +84,12 @@ class Statistics:
 
     @classmethod
     def of(cls, rows: Iterable[tuple[int, str, int, int]], *, approximate: bool = False) -> Statistics:
-        """Return the statistics from the summed rows of all tasks: position, key, uses, distinct."""
+        """Return the statistics from summed counts.
+
+        Args:
+            rows: position, key, uses and distinct ones, of all tasks
+            approximate: whether the distinct ones are estimates
+        """
         result = cls(is_approximate=approximate)
         for position, key, uses, distinct in rows:
             result._add(position, key, uses, distinct)
@@ -111,6 +128,7 @@ class Statistics:
 
     @property
     def statements(self) -> int:
+        """The number of statements."""
         return sum(count.uses for count in self.predicates.values())
 
     @property
@@ -132,9 +150,9 @@ class Statistics:
             for kind in KIND_TITLES
         }
 
-    def as_document(self) -> dict[str, Any]:
-        """Return all numbers, for JSON."""
-        return {
+    def as_json(self) -> str:
+        """Return all numbers as JSON."""
+        document = {
             "statements": self.statements,
             "approximate": self.is_approximate,
             "distinct": self.distinct,
@@ -154,9 +172,7 @@ class Statistics:
             "bad_records": self.bad_records,
             "problems": self.problems,
         }
-
-    def as_json(self) -> str:
-        return json.dumps(self.as_document(), ensure_ascii=False, indent=2) + "\n"
+        return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
 
 
 def _add(counts: Counts, name: str, uses: int, distinct: int) -> None:
@@ -171,7 +187,7 @@ def _distinct(counts: Counts) -> int:
     return sum(count.distinct for count in counts.values())
 
 
-def _entries(counts: Counts, name: str) -> list[dict[str, Any]]:
+def _entries(counts: Counts, name: str) -> list[dict[str, str | int]]:
     return [{name: key, "uses": count.uses, "distinct": count.distinct} for key, count in counts.items()]
 
 
