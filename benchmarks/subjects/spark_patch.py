@@ -60,7 +60,7 @@ class _Files:
         self._data, self._patch = str(folder / "data.jelly"), str(folder / "changes.jellyp")
         self._applied, self._merged = str(folder / "applied"), str(folder / "merged")
         olds: list[Any] = []
-        gone: list[Any] = []
+        removed: list[Any] = []
         news: list[Any] = []
         text = folder / "data.nt"
         DATASETS[DATASET].write(text, statements + statements // _CHANGED)
@@ -74,11 +74,11 @@ class _Files:
                 data.write_batch(old)
                 patch.write_batch(with_operation(deleted, PATCH_DELETE))
                 patch.write_batch(with_operation(new, PATCH_ADD))
-                for hashes, some in ((olds, old), (gone, deleted), (news, new)):
+                for hashes, some in ((olds, old), (removed, deleted), (news, new)):
                     hashes.append(_hashes(some))
                 written += len(batch)
         text.unlink()
-        self._expected = _applied(*(np.concatenate(hashes) for hashes in (olds, gone, news)))
+        self._expected = _applied(*(np.concatenate(hashes) for hashes in (olds, removed, news)))
 
     def apply(self, spark: "SparkSession") -> int:
         from jellyframe.spark import jobs

@@ -1,4 +1,4 @@
-"""Memory for Arrow columns that is reused once the columns are gone.
+"""Memory for Arrow columns that is reused after the columns are freed.
 
 The first write to a page of memory costs more than the write itself: the system finds the page, clears it and maps it.
 So memory that columns no longer need is kept for the next ones. A little of it is kept as it is; the rest stays mapped
@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from jellyframe.errors import OptionsError
 
-# Kept as it is: about what a stream of record batches has in use.
+# Kept as it is: about the memory that a stream of record batches uses.
 DEFAULT_KEPT_BYTES = 32 << 20
 # Kept, but marked as free.
 DEFAULT_MARKED_BYTES = 1 << 30
@@ -93,7 +93,7 @@ class ColumnMemory:
         self._lock = RLock()
 
     def column(self, size: int) -> Column:
-        """Return memory of at least `size` bytes with any contents. Do not view it after its buffers are gone."""
+        """Return memory of at least `size` bytes with any contents. Do not view it after its buffers are freed."""
         if size < _SMALLEST:
             return Column(bytearray(max(size, 1)))
         if self.most_kept + self.most_marked == 0:

@@ -116,9 +116,9 @@ def _guess_layout(schema: pa.Schema) -> LayoutName:
             )
     _require_single_columns(schema)
     types = {name: schema.field(name).type for name in POSITIONS if name in schema.names}
-    beside = [name for name in ("o_kind", "o_datatype", "o_lang") if name in schema.names]
-    if all(map(_is_string, types.values())) and all(_is_string(schema.field(name).type) for name in beside):
-        return "flat" if "o_kind" in beside else "ntriples"
+    details = [name for name in ("o_kind", "o_datatype", "o_lang") if name in schema.names]
+    if all(map(_is_string, types.values())) and all(_is_string(schema.field(name).type) for name in details):
+        return "flat" if "o_kind" in details else "ntriples"
     if all(map(_is_term_struct, types.values())):
         return "struct"
     raise TableError(

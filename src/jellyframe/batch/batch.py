@@ -35,7 +35,7 @@ class NamespaceDeclaration(NamedTuple):
 
 
 class FrameSpan(NamedTuple):
-    """The part of a frame that lies in one batch.
+    """The part of a frame that is in one batch.
 
     Attributes:
         number: the number of the frame

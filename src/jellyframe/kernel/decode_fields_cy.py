@@ -151,7 +151,7 @@ class FieldDecoder:
     def frame_length(self, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.Py_ssize_t:
         """Return the length of the frame at `pos`, which begins at `self.pos`; NOT_WHOLE if it does not end by `stop`.
 
-        In that case `needed` is the least number of bytes from `pos` on to try again with.
+        In that case at least `needed` bytes from `pos` on are required.
         """
         i: cython.Py_ssize_t
         length: cython.longlong

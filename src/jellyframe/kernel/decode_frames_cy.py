@@ -142,8 +142,7 @@ class FrameDecoder(TermDecoder):
     def feed(self, buf: bytes | bytearray | memoryview, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> int:
         """Read delimited frames from `buf[pos:stop]` and return the end position.
 
-        Unless `is_batch_full()` afterwards, `needed` is the least number of bytes from that position on to call again
-        with.
+        Unless `is_batch_full()` afterwards, the next call requires at least `needed` bytes from that position on.
         """
         length: cython.Py_ssize_t
         self.buf = memoryview(buf)

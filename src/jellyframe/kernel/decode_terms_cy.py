@@ -417,7 +417,7 @@ class TermDecoder(LookupDecoder):
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def check_quoted(self, level: cython.Py_ssize_t, start: cython.Py_ssize_t, position: cython.int) -> cython.int:
-        """Raise unless a quoted triple may stand at this position and level."""
+        """Raise unless a quoted triple is allowed at this position and level."""
         if not self.rdf_star:
             self.fail("a quoted triple, but the options do not set rdf_star", start)
         if position == 1 and not self.generalized:

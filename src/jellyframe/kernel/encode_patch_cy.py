@@ -63,7 +63,7 @@ VALUE_SHIFT = cython.declare(cython.int, 7)
 class PatchEncoder(FrameEncoder):
     """Writes a patch stream.
 
-    A punctuation mark ends its frame. Restart points lie outside of transactions and, in streams of several patches,
+    A punctuation mark ends its frame. Restart points are outside of transactions and, in streams of several patches,
     between patches.
     """
 

@@ -298,7 +298,7 @@ class TermEncoder(RowWriter):
             return self.plan_iri(term, 4 * position + 1, -1)
         if kind == KIND_DEFAULT_GRAPH:
             if position != 3:
-                raise self.refusal(f"the default graph as {POSITION_NAMES[position]}: it can only stand as graph")
+                raise self.refusal(f"the default graph as {POSITION_NAMES[position]}: it can only be a graph")
             return self.step(kind, 15, 0, 0)
         if not self.generalized and position != 2 and (position == 1 or kind != KIND_BLANK_NODE):
             raise self.refusal_by_option(

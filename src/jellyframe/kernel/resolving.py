@@ -1,4 +1,4 @@
-"""Relative IRIs, resolved as RFC 3986 says (section 5.2)."""
+"""Resolve relative IRIs by RFC 3986, section 5.2."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _PARTS = re.compile(r"(?:([A-Za-z][A-Za-z0-9+.\-]*):)?(?://([^/?#]*))?([^?#]*)(?
 
 
 def resolve_iri(base: str, reference: str) -> str:
-    """Return the IRI that a reference stands for where `base` is the base IRI."""
+    """Return the IRI of a reference, resolved against the base IRI."""
     scheme, authority, path, query, fragment = _parts(reference)
     base_scheme, base_authority, base_path, base_query, _ = _parts(base)
     if scheme is not None:

@@ -121,7 +121,7 @@ class Survey(TermDecoder):
     def feed(self, buf: Any, pos: cython.Py_ssize_t, stop: cython.Py_ssize_t, frames: cython.Py_ssize_t) -> int:
         """Survey up to `frames` delimited frames of `buf[pos:stop]` and return the position after them.
 
-        If fewer of them are whole, `needed` is the least number of bytes from that position on for the next one.
+        If fewer of them are whole, the next one requires at least `needed` bytes from that position on.
         """
         length: cython.Py_ssize_t
         self.buf = memoryview(buf)

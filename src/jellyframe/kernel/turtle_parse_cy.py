@@ -174,8 +174,8 @@ class TurtleParser(TurtleLexer):
         """Update `line_start` for a text without the first `shift` bytes, and `columns_before` for that part."""
         begin: cython.Py_ssize_t = self.line_start - shift
         if begin < 0:
-            gone = bytes(self.text.data[max(self.line_start, 0) : shift])
-            self.columns_before += len(gone.decode(errors="replace"))
+            dropped = bytes(self.text.data[max(self.line_start, 0) : shift])
+            self.columns_before += len(dropped.decode(errors="replace"))
             begin = 0
         self.line_start = begin
 

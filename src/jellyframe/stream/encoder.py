@@ -171,10 +171,10 @@ class StreamEncoder(AnyStreamEncoder[Encoder]):
         self._apply(lambda kernel: kernel.declare_namespace(terms, name_term, iri_term))
 
     def end_frame(self, metadata: Mapping[str, bytes] | None = None) -> None:
-        """End the frame, even an empty one, and give it metadata.
+        """End the frame, even an empty one, with its metadata.
 
         Args:
-            metadata: bytes under names of your choice
+            metadata: bytes under names of your choice, none by default
 
         Raises:
             EncodeError: if a name is not valid Unicode or a value is not bytes, the stream can no longer be raised to

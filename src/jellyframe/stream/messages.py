@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def dumps(
     statements: Iterable[Triple | Quad], options: StreamOptions | None = None, *, dialect: DialectName = "released"
 ) -> bytes:
-    """Return statements as one bare frame that stands by itself.
+    """Return statements as one self-contained bare frame.
 
     Args:
         statements: triples, or quads

@@ -189,10 +189,10 @@ class JellyWriter(AnyWriter[StreamEncoder]):
             self._pass_on(OUTPUT_BYTES)
 
     def end_frame(self, metadata: Mapping[str, bytes] | None = None) -> None:
-        """End the frame, even an empty one, and give it metadata.
+        """End the frame, even an empty one, with its metadata.
 
         Args:
-            metadata: bytes under names of your choice
+            metadata: bytes under names of your choice, none by default
 
         Raises:
             EncodeError: if a name is not valid Unicode or a value is not bytes, it is too late to raise the stream's
