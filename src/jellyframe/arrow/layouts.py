@@ -152,7 +152,7 @@ def get_layout(name: str) -> Layout:
 
 
 def requested_columns(names: Iterable[str], known: Collection[str]) -> list[str]:
-    """Return the names of columns; TableError if there are none, or one is not among those that are `known`."""
+    """Return the names of columns. Raises TableError if there are none, or if one is not `known`."""
     names = list(names)
     if not names:
         raise TableError("no columns are requested; a table without columns has no rows")

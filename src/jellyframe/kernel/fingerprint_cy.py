@@ -48,7 +48,7 @@ G_FACTOR = cython.declare(cython.ulonglong, 0x27D4EB2F165667C5)
 FACTORS = (S_FACTOR, P_FACTOR, O_FACTOR, G_FACTOR)
 
 
-def words(count: int) -> memoryview:
+def ulong_column(count: int) -> memoryview:
     """Return a zeroed, writable column of unsigned 64-bit integers."""
     return memoryview(bytearray(8 * max(count, 1))).cast("Q")
 
@@ -65,7 +65,7 @@ class Fingerprints:
             raise ValueError(f"a key of {len(key)} bytes, and it must have 16")
         self._key = int.from_bytes(key[:8], "little")
         self._other_key = int.from_bytes(key[8:], "little")
-        self._details = self._languages = words(0)
+        self._details = self._languages = ulong_column(0)
 
     def of_terms(self, terms: TermTable, nodes_are_equal: cython.bint = False) -> memoryview:
         """Return the hash of each term of a table, two numbers each: 0 for the default graph.
@@ -74,23 +74,23 @@ class Fingerprints:
         """
         term: cython.int
         kind: cython.int
-        result = words(2 * terms.count)
+        result = ulong_column(2 * terms.count)
         out: cython.ulonglong[::1] = result
-        quoted = words(6)
+        quoted = ulong_column(6)
         parts: cython.ulonglong[::1] = quoted
         part_bytes: cython.const[cython.uchar][::1] = quoted.cast("B")
-        self._details = self._of_strings(terms.datatypes)
-        self._languages = self._of_strings(terms.languages)
+        self._details = self._hash_strings(terms.datatypes)
+        self._languages = self._hash_strings(terms.languages)
         for term in range(terms.count):
             kind = terms.kinds[term]
             if kind == KIND_DEFAULT_GRAPH or (nodes_are_equal and kind == KIND_BLANK_NODE):
                 out[2 * term] = out[2 * term + 1] = 0
             elif kind == KIND_QUOTED_TRIPLE:
                 # The terms that it quotes come before it in the table.
-                self._collect(terms, term, out, parts)
+                self._collect_quoted(terms, term, out, parts)
                 fingerprint_bytes(out, 2 * term, part_bytes, 0, 48, self._key, self._other_key ^ KIND_QUOTED_TRIPLE)
             else:
-                self._of_plain(terms, term, kind, out)
+                self._hash_plain(terms, term, kind, out)
         return result
 
     def of_statements(self, columns: tuple[Any, Any, Any, Any], terms: TermTable) -> memoryview:
@@ -105,38 +105,38 @@ class Fingerprints:
         has_graph: cython.bint = columns[3] is not None
         g: cython.const[cython.int][::1] = columns[3] if has_graph else columns[0]
         is_lazy: cython.bint = terms.quoted_count == 0
-        hashes: cython.ulonglong[::1] = words(2 * terms.count) if is_lazy else self.of_terms(terms)
+        hashes: cython.ulonglong[::1] = ulong_column(2 * terms.count) if is_lazy else self.of_terms(terms)
         known: cython.uchar[::1] = memoryview(bytearray(max(terms.count if is_lazy else 0, 1)))
         i: cython.Py_ssize_t
         term: cython.int
         high: cython.ulonglong
         low: cython.ulonglong
         rows: cython.Py_ssize_t = s.shape[0]
-        result = words(2 * rows)
+        result = ulong_column(2 * rows)
         out: cython.ulonglong[::1] = result
         if is_lazy:
-            self._details = self._of_strings(terms.datatypes)
-            self._languages = self._of_strings(terms.languages)
+            self._details = self._hash_strings(terms.datatypes)
+            self._languages = self._hash_strings(terms.languages)
         for i in range(rows):
             term = s[i]
             if is_lazy and known[term] == 0:
-                self._require(terms, term, hashes, known)
+                self._hash_new(terms, term, hashes, known)
             high = hashes[2 * term] * S_FACTOR
             low = hashes[2 * term + 1] * S_FACTOR
             term = p[i]
             if is_lazy and known[term] == 0:
-                self._require(terms, term, hashes, known)
+                self._hash_new(terms, term, hashes, known)
             high += hashes[2 * term] * P_FACTOR
             low += hashes[2 * term + 1] * P_FACTOR
             term = o[i]
             if is_lazy and known[term] == 0:
-                self._require(terms, term, hashes, known)
+                self._hash_new(terms, term, hashes, known)
             high += hashes[2 * term] * O_FACTOR
             low += hashes[2 * term + 1] * O_FACTOR
             if has_graph:
                 term = g[i]
                 if is_lazy and known[term] == 0:
-                    self._require(terms, term, hashes, known)
+                    self._hash_new(terms, term, hashes, known)
                 high += hashes[2 * term] * G_FACTOR
                 low += hashes[2 * term + 1] * G_FACTOR
             out[2 * i] = cython.cast(cython.ulonglong, high)
@@ -145,18 +145,20 @@ class Fingerprints:
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
-    def _require(
+    def _hash_new(
         self, terms: TermTable, term: cython.int, hashes: cython.ulonglong[::1], known: cython.uchar[::1]
     ) -> cython.int:
         """Compute the hash of a term at its first use."""
         known[term] = 1
         if terms.kinds[term] != KIND_DEFAULT_GRAPH:
-            self._of_plain(terms, term, terms.kinds[term], hashes)
+            self._hash_plain(terms, term, terms.kinds[term], hashes)
         return 0
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
-    def _of_plain(self, terms: TermTable, term: cython.int, kind: cython.int, out: cython.ulonglong[::1]) -> cython.int:
+    def _hash_plain(
+        self, terms: TermTable, term: cython.int, kind: cython.int, out: cython.ulonglong[::1]
+    ) -> cython.int:
         values: StringTable = terms.values
         start: cython.Py_ssize_t = values.offsets[term]
         size: cython.Py_ssize_t = values.offsets[term + 1] - start
@@ -173,9 +175,9 @@ class Fingerprints:
         return fingerprint_bytes(out, 2 * term, values.data, start, size, key, other)
 
     @cython.cfunc
-    def _of_strings(self, strings: StringTable) -> Any:
+    def _hash_strings(self, strings: StringTable) -> Any:
         i: cython.Py_ssize_t
-        result = words(2 * strings.count)
+        result = ulong_column(2 * strings.count)
         out: cython.ulonglong[::1] = result
         for i in range(strings.count):
             fingerprint_bytes(
@@ -191,7 +193,7 @@ class Fingerprints:
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
-    def _collect(
+    def _collect_quoted(
         self, terms: TermTable, term: cython.int, hashes: cython.ulonglong[::1], parts: cython.ulonglong[::1]
     ) -> cython.int:
         i: cython.Py_ssize_t
@@ -229,7 +231,7 @@ def bucket_records(
     else:
         starts[1] = rows
     ends = [starts[i + 1] for i in range(buckets)]
-    records = words(RECORD_WORDS * rows)[: RECORD_WORDS * rows]
+    records = ulong_column(RECORD_WORDS * rows)[: RECORD_WORDS * rows]
     if rows == 0:
         return records, ends
     out: cython.ulonglong[::1] = records

@@ -15,4 +15,4 @@ cdef class FingerprintTable:
     ) except -1
 
 
-cdef int _set(unsigned char[::1] bits, unsigned long long number) except -1
+cdef int _set_bit(unsigned char[::1] bits, unsigned long long number) except -1

@@ -7,7 +7,7 @@ try:
 except ModuleNotFoundError:  # never: Cython's compiler looks for the next line
     import cython
 
-from jellyframe.kernel.fingerprint_cy import words
+from jellyframe.kernel.fingerprint_cy import ulong_column
 
 # Flags of an entry: it was added here; the other side has it too; only the other side has it.
 PRESENT = cython.declare(cython.uchar, 1)
@@ -33,8 +33,8 @@ class FingerprintTable:
         self._mask = slots - 1
         self._part = part
         self._parts_mask = parts - 1
-        self._keys = words(2 * slots)
-        self._numbers = words(slots)
+        self._keys = ulong_column(2 * slots)
+        self._numbers = ulong_column(slots)
         self._flags = memoryview(bytearray(slots))
 
     @cython.cfunc
@@ -103,7 +103,7 @@ class FingerprintTable:
             if slot >= 0:
                 if self._flags[slot] == 0:
                     self._fill(slot, records[i], records[i + 1], records[i + 2], FOREIGN)
-                    count += _set(bits, records[i + 2])
+                    count += _set_bit(bits, records[i + 2])
                 else:
                     self._flags[slot] |= SHARED
         return count
@@ -114,7 +114,7 @@ class FingerprintTable:
         count: cython.Py_ssize_t = 0
         for slot in range(self._flags.shape[0]):
             if self._flags[slot] == PRESENT:
-                count += _set(bits, self._numbers[slot])
+                count += _set_bit(bits, self._numbers[slot])
         return count
 
     def set_last(self, bits: cython.uchar[::1]) -> int:
@@ -123,7 +123,7 @@ class FingerprintTable:
         count: cython.Py_ssize_t = 0
         for slot in range(self._flags.shape[0]):
             if self._flags[slot] != 0:
-                count += _set(bits, self._numbers[slot] >> 1)
+                count += _set_bit(bits, self._numbers[slot] >> 1)
         return count
 
     def apply(self, records: cython.const[cython.ulonglong][::1], bits: cython.uchar[::1]) -> int:
@@ -135,7 +135,7 @@ class FingerprintTable:
             slot = self._slot(records[i], records[i + 1])
             if slot >= 0 and self._flags[slot] != 0:
                 if self._numbers[slot] & 1:
-                    count += _set(bits, records[i + 2])
+                    count += _set_bit(bits, records[i + 2])
                 else:
                     self._flags[slot] |= SHARED
         return count
@@ -146,14 +146,14 @@ class FingerprintTable:
         count: cython.Py_ssize_t = 0
         for slot in range(self._flags.shape[0]):
             if self._flags[slot] == PRESENT and not self._numbers[slot] & 1:
-                count += _set(bits, self._numbers[slot] >> 1)
+                count += _set_bit(bits, self._numbers[slot] >> 1)
         return count
 
 
 @cython.cfunc
 @cython.inline
 @cython.exceptval(-1, check=False)
-def _set(bits: cython.uchar[::1], number: cython.ulonglong) -> cython.int:
+def _set_bit(bits: cython.uchar[::1], number: cython.ulonglong) -> cython.int:
     at: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, number >> 3)
     bits[at] = bits[at] | cython.cast(cython.uchar, 1 << (number & 7))
     return 1

@@ -64,7 +64,7 @@ class LineParser(TermParser):
                 if self.on_error is None:
                     raise
                 self.on_error(error)
-                self.lose_line(builder)
+                self.record_loss(builder)
                 self.pos = text.line_end(self.line_start, self.limit)
                 self.end_line()
 
@@ -78,7 +78,7 @@ class LineParser(TermParser):
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
-    def lose_line(self, builder: BatchBuilder) -> cython.int:
+    def record_loss(self, builder: BatchBuilder) -> cython.int:
         """Record that a line is left out; for subclasses that need it."""
         return 0
 

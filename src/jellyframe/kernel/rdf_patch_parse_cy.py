@@ -66,11 +66,11 @@ class PatchTextParser(LineParser):
     """Reads rows of patches, line by line, into a batch that is being built; `take_ops` returns their operations.
 
     `quads`: a term after a statement or namespace is its graph. `strict`: transactions must start and end in turn.
-    `ends` says where patches end. With `notes_losses`, each line that is left out becomes a row that says so.
+    `ends` says where patches end. With `records_losses`, each line that is left out becomes a row that says so.
     """
 
     quads: cython.bint
-    notes_losses: cython.bint
+    records_losses: cython.bint
     strict: cython.bint
     ends: cython.int
     ops: cython.int[::1]
@@ -95,13 +95,13 @@ class PatchTextParser(LineParser):
         any_iri: cython.bint = False,
         strict: cython.bint = True,
         ends: cython.int = AT_MARKS,
-        notes_losses: cython.bint = False,
+        records_losses: cython.bint = False,
     ):
         LineParser.__init__(self, generalized, any_iri, max_depth, on_error)
         self.quads = quads
         self.strict = strict
         self.ends = ends
-        self.notes_losses = notes_losses
+        self.records_losses = records_losses
         self.ops = int_column(16)
         self.in_transaction = False
         self.is_turn_known = True
@@ -268,14 +268,14 @@ class PatchTextParser(LineParser):
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
-    def lose_line(self, builder: BatchBuilder) -> cython.int:
+    def record_loss(self, builder: BatchBuilder) -> cython.int:
         """Record what kind of line was left out."""
         op: cython.int = PATCH_LOST_ROW
         if self.line_op == 0 or PATCH_TRANSACTION_START <= self.line_op <= PATCH_TRANSACTION_ABORT:
             # A line that is out of turn still tells whether the rows after it are in a transaction.
             self.is_turn_known = self.is_out_of_turn
             op = PATCH_LOST
-        return self._add_mark(builder, op) if self.notes_losses else 0
+        return self._add_mark(builder, op) if self.records_losses else 0
 
     # ---- the end of a patch ----
 

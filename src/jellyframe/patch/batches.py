@@ -22,7 +22,7 @@ from jellyframe.patch.rows import (
     TransactionCommit,
     TransactionStart,
 )
-from jellyframe.stream.statements import among_given, built_batches
+from jellyframe.stream.statements import built_batches, item_error
 from jellyframe.terms import DEFAULT_GRAPH, Literal
 from jellyframe.wire import require_str
 
@@ -97,7 +97,7 @@ def write_given(rows: Iterable[PatchRow], write: Callable[[Batch], object], *, h
         try:
             write(batch)
         except EncodeError as error:
-            raise among_given(error, given, "row") from None
+            raise item_error(error, given, "row") from None
         given += len(batch)
 
 

@@ -194,13 +194,13 @@ class RecoveringPatches(RecoveringBatches[PatchOptions]):
         super().__init__(*arguments, **settings)
         self._rows = RowsAroundLosses()
 
-    def _give(self, batch: Batch) -> None:
+    def _release(self, batch: Batch) -> None:
         self._ready.extend(self._rows.of(batch))
 
-    def _lose(self) -> None:
+    def _on_loss(self) -> None:
         options = self.options
         self._ready.extend(self._rows.loss(None if options is None else options.stream_type))
 
-    def _end(self) -> None:
-        super()._end()
+    def _on_end(self) -> None:
+        super()._on_end()
         self._ready.extend(self._rows.end())

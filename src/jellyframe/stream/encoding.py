@@ -20,7 +20,7 @@ _KernelT = TypeVar("_KernelT", bound=FrameEncoder)
 
 
 def stop_row(batch: Batch, start: int, stop: int | None) -> int:
-    """Return the row after the last one of those from `start` to `stop`; IndexError if a batch does not have them."""
+    """Return `stop`, by default the number of rows. Raises IndexError unless a batch has the rows `start` to `stop`."""
     stop = len(batch) if stop is None else stop
     if not 0 <= start <= stop <= len(batch):
         raise IndexError(f"rows {start} to {stop} of a batch of {len(batch)}")
@@ -93,7 +93,7 @@ class AnyStreamEncoder(Generic[_KernelT]):
         return split_frames(data)
 
     def _frame_settings(self, *, may_cut: bool) -> FrameSettings:
-        """Return the settings of frames for a kernel. Bare streams have one frame; others are cut if they may be."""
+        """Return the settings of frames for a kernel. `may_cut` lets frames end by size, if not bare."""
         may_cut = may_cut and self._is_delimited
         return FrameSettings(
             self._frame_rows or 0 if may_cut else 0,

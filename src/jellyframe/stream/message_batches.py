@@ -73,7 +73,7 @@ class MessageDecoder:
                 run, run_bytes, decoder = [], 0, self._new_decoder()
                 is_read = self._feed(decoder, data, start, stop)
             if not is_read:
-                yield self._alone(number, data[start:stop])
+                yield self._read_separately(number, data[start:stop])
                 decoder = self._new_decoder()
                 continue
             run.append(number)
@@ -128,7 +128,7 @@ class MessageDecoder:
         # A message that proved bad only at its end has left rows after those of the good ones.
         return Part(messages, counts, rows.slice(0, stops[-1]))
 
-    def _alone(self, number: int, message: memoryview) -> Part:
+    def _read_separately(self, number: int, message: memoryview) -> Part:
         nothing = self._view.schema.empty_table()
         try:
             with open_reader(bytes(message), limits=self._limits, dialect=self._dialect.name) as reader:

@@ -121,8 +121,8 @@ class RecoveringBatches(Generic[_OptionsT]):
                 self._recover(error)
                 continue
             if batch is None:
-                self._give_held()
-                self._end()
+                self._release_held()
+                self._on_end()
             else:
                 self._hold(batch)
         return self._ready.popleft() if self._ready else None
@@ -133,23 +133,23 @@ class RecoveringBatches(Generic[_OptionsT]):
     def _hold(self, batch: Batch) -> None:
         """Keep a batch until a row of a later frame has been decoded."""
         if self._held and (len(self._held) > _MAX_WAITING_BATCHES or _has_rows_after(batch, self._held[-1].last_frame)):
-            self._give_held()
+            self._release_held()
         self._held.append(batch)
 
-    def _give_held(self) -> None:
+    def _release_held(self) -> None:
         for batch in self._held:
-            self._give(batch)
+            self._release(batch)
         self._held.clear()
 
-    def _give(self, batch: Batch) -> None:
+    def _release(self, batch: Batch) -> None:
         """Pass on the rows of a batch, which are confirmed."""
         self._ready.append(batch)
 
-    def _lose(self) -> None:
-        """Add the rows to insert where rows are lost."""
+    def _on_loss(self) -> None:
+        """Insert rows where rows are lost; for subclasses."""
 
-    def _end(self) -> None:
-        """Add the rows to insert at the end."""
+    def _on_end(self) -> None:
+        """Finish, and in subclasses insert rows at the end."""
         self._is_finished = True
 
     def _recover(self, error: JellyError) -> None:
@@ -178,9 +178,9 @@ class RecoveringBatches(Generic[_OptionsT]):
             # All of the stream would be lost, though nothing is damaged.
             raise error
         self._on_damage(Damage(start, stop, error))
-        self._lose()
+        self._on_loss()
         if restart is None:
-            self._end()
+            self._on_end()
         else:
             self._batches = self._open_at(restart, next_frame)
 
@@ -188,7 +188,7 @@ class RecoveringBatches(Generic[_OptionsT]):
         for batch in self._held:
             kept = batch if batch.last_frame < frame else _frames_before(batch, frame)
             if kept is not None:
-                self._give(kept)
+                self._release(kept)
         self._held.clear()
 
     def _remember_options(self, decoder: AnyStreamDecoder[_OptionsT]) -> None:

@@ -43,7 +43,7 @@ def batches_of(
 def built_batches(
     builder: StatementBuilder, statements: Iterable[Any], batch_rows: int = DEFAULT_BATCH_ROWS
 ) -> Iterator[Batch]:
-    """Yield what a builder makes of an iterable. If it refuses something, what came before that is yielded first."""
+    """Yield the batches that a builder makes of an iterable. Items before a refused one are yielded first."""
     iterator = iter(statements)
     while True:
         try:
@@ -57,8 +57,8 @@ def built_batches(
         yield Batch.from_builder(builder.take())
 
 
-def among_given(error: EncodeError, before: int, what: str) -> EncodeError:
-    """Return an error of a row of a batch as one that says which of those given it is: so many came `before`."""
+def item_error(error: EncodeError, before: int, what: str) -> EncodeError:
+    """Return an error of a row of a batch as one of an item given, of which `before` came before the batch."""
     if error.row is None:
         return error
     return EncodeError(f"{what} {before + error.row} of those given: {error.message}", advice=error.advice)
@@ -85,6 +85,6 @@ def encode_statements(
             try:
                 row = encoder.encode(batch, row)
             except EncodeError as error:
-                raise among_given(error, given, "statement") from None
+                raise item_error(error, given, "statement") from None
             yield given + row
         given += len(batch)

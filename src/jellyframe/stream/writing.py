@@ -39,14 +39,14 @@ _EncoderT = TypeVar("_EncoderT", bound=WriterEncoder)
 
 
 def restart_distance(restart_every: int | Literal["auto"] | None, sink: Sink, *, may_restart: bool) -> int | None:
-    """Return the distance of restart points. `auto` gives them to streams to a path, if those may have any."""
+    """Return the distance of restart points. `auto` is the default for paths if the stream `may_restart`, else none."""
     if restart_every != "auto":
         return restart_every
     return DEFAULT_RESTART_EVERY if may_restart and isinstance(sink, str | os.PathLike) else None
 
 
 def check_index(index: bool, compression: str | None) -> None:
-    """Raise if a file is to have an index of restart points, which are of no use in a compressed one."""
+    """Raise if a compressed file is to have an index, as its restart points are of no use."""
     if index and compression is not None:
         raise OptionsError("an index needs a file without compression")
 
