@@ -1,6 +1,7 @@
-"""The dialects of Jelly: the released format, and the draft of it that came before.
+"""The dialects of Jelly: the released format, and its earlier draft.
 
-A dialect says how options are read and written, and which kernel has its rows. Everything else is the same for both.
+A dialect defines how options are read and written, and which kernel modules read and write rows. Everything else is
+the same for both.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ _DIALECTS: Final[dict[str, Dialect]] = {dialect.name: dialect for dialect in (Re
 
 
 def dialect_named(name: str) -> Dialect:
-    """Return the dialect of that name, or raise an OptionsError that lists those there are."""
+    """Return the dialect of that name, or raise an OptionsError that lists the names."""
     try:
         return _DIALECTS[name]
     except (KeyError, TypeError):

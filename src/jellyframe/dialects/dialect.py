@@ -23,7 +23,7 @@ class FrameSettings(NamedTuple):
 
 
 class Dialect(ABC):
-    """One way to lay out rows in bytes. Its kernels are imported when they are needed: few programs need all of them.
+    """A dialect of the format. Its kernel modules are imported when they are needed: few programs need all of them.
 
     Attributes:
         name: the name of the dialect in arguments and options
@@ -35,7 +35,7 @@ class Dialect(ABC):
 
     @abstractmethod
     def parse_options(self, message: bytes) -> StreamOptions:
-        """Read an options message. Whether the options make sense is for `check_readable` to say."""
+        """Read an options message. `check_readable` checks whether the options are valid."""
 
     @abstractmethod
     def options_message(self, options: StreamOptions) -> bytes:
@@ -47,21 +47,21 @@ class Dialect(ABC):
 
     @abstractmethod
     def check_writable(self, options: StreamOptions) -> None:
-        """Raise an OptionsError unless a stream can be written with these options, depending on the first statement."""
+        """Raise an OptionsError unless a stream can be written with these options, with some first statement."""
 
     @abstractmethod
     def written_options(self, options: StreamOptions, *, has_graph: bool, uses_1_1: bool) -> StreamOptions:
-        """Return what a reader finds in a stream that is written with these options."""
+        """Return the options that a reader finds in a stream that is written with these options."""
 
     @abstractmethod
     def kernel_settings(self, options: StreamOptions) -> tuple[int, ...]:
-        """Return the settings that the kernel of this dialect takes from the options."""
+        """Return the settings of the kernel for these options."""
 
     @property
     @abstractmethod
     def decoder(self) -> type[Decoder]:
-        """The kernel that reads it."""
+        """The kernel class that reads the dialect."""
 
     @abstractmethod
     def encoder(self, options: StreamOptions, frames: FrameSettings) -> Encoder:
-        """Return a kernel that writes a stream with these options."""
+        """Return a kernel object that writes a stream with these options."""

@@ -1,7 +1,7 @@
 """The draft dialect: draft 1.0.0 of the serialization format, with wrapped terms, `RdfRepeat` and `use_repeat`.
 
-It has no logical types, no namespaces and no metadata. What `StreamOptions` say beyond it is not written: a logical
-type only tells the writer where frames may be cut, and the version is always 1.
+It has no logical types, no namespaces and no metadata. Other fields of `StreamOptions` are not written: a logical
+type only decides where frames may be cut, and the version is always 1.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class DraftDialect(Dialect):
         check_table_limits(options, limits)
 
     def check_writable(self, options: StreamOptions) -> None:
-        # What a logical type asks for has to fit here, too, since it decides between triples and quads.
+        # The logical type must be valid here too, since it decides between triples and quads.
         options.resolved(has_graph=False).check_types()
         check_table_sizes(options, MAX_TABLE_SIZE, least_names=0)
         options.with_version(uses_1_1=False)

@@ -1,8 +1,9 @@
 """Recognise the dialect of a frame by its rows.
 
-Every statement tells. In the draft a triple has its three terms as the fields 1 to 3, all of them, a repeated one too.
-In the released format these fields are alternatives of the subject, of which at most one is there, and what else there
-is has higher numbers. So no statement is valid in both, and a stream without statements has nothing to misread.
+Every statement shows its dialect. In the draft a triple has its three terms in the fields 1 to 3, all of them, even if
+they repeat. In the released format these fields are alternatives of the subject, of which at most one is set, and the
+other terms have higher numbers. So no statement is valid in both dialects, and a stream without statements cannot be
+misread.
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ _ENTRIES: Final = (9, 10, 11)
 
 
 def recognised_dialect(frame: bytes | memoryview) -> DialectName | None:
-    """Return the dialect that the rows of a frame show; None where they show none, or contradict each other.
+    """Return the dialect that the rows of a frame show; None if they show none, or contradict each other.
 
-    The frame may be cut off or damaged anywhere: only complete rows before that are read.
+    The frame may be truncated or damaged: only complete rows before that are read.
     """
     votes = set(islice(_votes(frame), _MOST_VOTES))
     return votes.pop() if len(votes) == 1 else None
@@ -70,7 +71,7 @@ def _vote(row: int, fields: list[tuple[int, int, int | bytes]]) -> DialectName |
 
 
 def _vote_of_graph(fields: list[tuple[int, int, int | bytes]]) -> DialectName | None:
-    """Return which RdfGraphStart this is: one with a message around the graph, or one with the graph itself."""
+    """Return the dialect of an RdfGraphStart: the draft wraps the graph in a message."""
     for field, wire_type, value in fields:
         if field in (2, 3, 4):
             return "released"

@@ -1,4 +1,4 @@
-"""The released format, versions 1.0 and 1.1, which every current tool speaks."""
+"""The released format, versions 1.0 and 1.1, which all current tools use."""
 
 from __future__ import annotations
 

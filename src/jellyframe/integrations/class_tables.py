@@ -1,4 +1,4 @@
-"""The property tables of all classes of a data set, made by many tasks: of each class one folder of Parquet files."""
+"""The property tables of all classes of a data set, written by many tasks: a folder of Parquet files for each class."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9_-]+")
 def write_class_tables(
     batches: Iterable[Batch], output: Output, folder: str, name: str, plan: Plan | None
 ) -> list[PartFile]:
-    """Write a file for each class of statements below `folder`, and return the files.
+    """Write a file for each class of the statements into `folder`, and return the files.
 
-    The batches have all statements of the subjects that are in them. The columns are those that the statements make;
-    with a `plan`, the columns that it names, for the classes that are in it only.
+    The batches have all statements of their subjects. The columns follow from the statements; with a `plan`, only
+    the classes in it are written, with its columns.
     """
     storage = output.target.storage
     written = []
@@ -55,7 +55,7 @@ def _write_tables(tables: Iterator[pa.Table], storage: Storage, path: str) -> No
 
 
 def folder_names(classes: Iterable[str]) -> dict[str, str]:
-    """Return a name for the folder of each class: the last part of its IRI, with a hash where two are the same."""
+    """Return a name for the folder of each class: the last part of its IRI, with a hash if two are equal."""
     plain = {name: _readable(name) for name in sorted(classes)}
     uses: dict[str, int] = {UNTYPED_FOLDER: 1}
     for name, folder in plain.items():
@@ -80,7 +80,7 @@ def _digest(class_iri: str) -> str:
 
 
 def publish_class_tables(files: Iterable[PartFile], output: Output) -> None:
-    """Put the files of all classes in place, with a manifest."""
+    """Publish the files of all classes, with a manifest."""
     found = list(files)
     folders = folder_names({file.table for file in found})
     places = {file.path: f"{folders[file.table]}/{file.path.rpartition('/')[2]}" for file in found}

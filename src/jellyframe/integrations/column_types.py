@@ -27,7 +27,7 @@ _DATE_TIME = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,
 
 
 class ColumnType(NamedTuple):
-    """The type of a column. Of decimals, `digits` before the point and `scale` behind it are what values need."""
+    """The type of a column. For decimals, values need `digits` before the point and `scale` after it."""
 
     kind: str
     digits: int = 0
@@ -40,7 +40,7 @@ class ColumnType(NamedTuple):
         return _ARROW[self.kind]
 
     def merged(self, other: ColumnType) -> ColumnType:
-        """Return the type that holds the values of both: numbers without loss, and strings for all else."""
+        """Return a type for the values of both: numbers without loss, and otherwise strings."""
         if self == other or (self.kind == other.kind and self.kind != "decimal"):
             return self if self.digits >= other.digits else other
         if {self.kind, other.kind} <= {"integer", "decimal"}:
@@ -73,7 +73,7 @@ def type_of(values: Callable[[], pa.Array], datatypes: set[str] | None) -> Colum
     """Return the type for objects: their strings, and their datatypes if all of them are typed literals.
 
     It is `string` unless all are literals of one family of XSD datatypes (integers and decimals are one), and all
-    lexical forms are valid and fit. The strings are asked for only if they matter.
+    lexical forms are valid and fit. `values` is called only if the strings matter.
     """
     if not datatypes:
         return STRING
@@ -89,7 +89,7 @@ def converted(values: pa.Array, column: ColumnType) -> pa.Array:
         return values
     texts = pc.utf8_trim_whitespace(values)
     if column.kind == "boolean":
-        # What is missing stays so; `is_in` would call it false.
+        # Nulls stay nulls; `is_in` would return false for them.
         return pc.or_(pc.equal(texts, "true"), pc.equal(texts, "1"))
     if column.kind in ("integer", "decimal", "float"):
         texts = pc.replace_substring_regex(texts, r"^\+", "")
@@ -103,9 +103,9 @@ def _all_match(texts: pa.Array, pattern: str) -> bool:
 
 
 def _casts(texts: pa.Array, column: ColumnType) -> ColumnType:
-    """Return the type if Arrow converts all values: it refuses, for example, the 30th of February.
+    """Return the type if Arrow can convert all values: it refuses, for example, the 30th of February.
 
-    Dates and times outside of the years 1 to 9999, in UTC too, are not converted: Python has no objects for them.
+    Dates and times outside of the years 1 to 9999, also in UTC, are not converted: Python cannot represent them.
     """
     try:
         found = converted(texts, column)
@@ -121,7 +121,7 @@ def _casts(texts: pa.Array, column: ColumnType) -> ColumnType:
 
 
 def _longest(texts: pa.Array, pattern: str) -> int:
-    """Return the length of the longest text once what matches is taken away."""
+    """Return the length of the longest text without its part that matches the pattern."""
     return int(pc.max(pc.utf8_length(pc.replace_substring_regex(texts, pattern, ""))).as_py())
 
 

@@ -1,8 +1,8 @@
-"""Statements as data frames of pandas and Polars and as relations of DuckDB. `write_table` takes them all back.
+"""Statements as data frames of pandas and Polars and as relations of DuckDB. `write_table` writes all of them.
 
-The functions share the keywords of `scan`: `subjects`, `predicates`, `objects` and `graphs` keep statements with
-certain terms, decided before any string is made; `in_format` says the format of files whose names do not; `filesystem`
-is where the paths are; `concatenated`, `limits` and `dialect` are those of `open_reader`.
+The functions share the keywords of `scan`: `subjects`, `predicates`, `objects` and `graphs` select statements by their
+terms, before strings are made; `in_format` is the format of files whose names do not tell it; `filesystem` is the file
+system of the paths; `concatenated`, `limits` and `dialect` are those of `open_reader`.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ def read_pandas(
 ) -> pd.DataFrame:
     """Read statements into a pandas data frame.
 
-    Strings are pandas' strings over Arrow memory; what is missing, such as the graph of a triple, is `pandas.NA`.
+    Strings are pandas strings backed by Arrow; missing values, such as the graph of a triple, are `pandas.NA`.
 
     Args:
         source: a path, a pattern, a folder or a list of those, of any format; or bytes or a file object with Jelly
         layout: `flat`, `ntriples` or `struct`, as in `read_table`
-        columns: those to make; all by default. There is a column `g` if there may be named graphs
-        dictionary: whether columns are categorical: each different string is kept once
+        columns: the columns to make; all by default. There is a column `g` if there may be named graphs
+        dictionary: whether columns are categorical: each distinct string is stored once
         reading: as in `scan`: `subjects`, `predicates`, `objects`, `graphs`, `in_format`, `filesystem`, `concatenated`,
             `lenient`, `limits` and `dialect`
     """
@@ -63,14 +63,14 @@ def read_polars(
     Args:
         source: a path, a pattern, a folder or a list of those, of any format; or bytes or a file object with Jelly
         layout: `flat`, `ntriples` or `struct`, as in `read_table`
-        columns: those to make; all by default. There is a column `g` if there may be named graphs
-        dictionary: whether columns are categorical: each different string is kept once
+        columns: the columns to make; all by default. There is a column `g` if there may be named graphs
+        dictionary: whether columns are categorical: each distinct string is stored once
         reading: as in `read_pandas`
     """
     with needed_by("read_polars"):
         import polars as pl
     table = StatementSource(source, reading).table(layout, columns, dictionary=dictionary)
-    # In the chunks that it has: joining them would copy it all.
+    # Keep the chunks: joining them would copy the whole table.
     return cast("pl.DataFrame", pl.from_arrow(table, rechunk=False))
 
 
@@ -83,8 +83,8 @@ def scan_polars(
 ) -> pl.LazyFrame:
     """Return a Polars lazy frame that reads statements when it is collected.
 
-    Only the columns that the query uses are made, and reading stops where the query needs no more rows. `subjects`,
-    `predicates`, `objects` and `graphs` are applied before any string is made; filters of Polars, batch by batch.
+    Only the columns that the query uses are made, and reading stops when the query needs no more rows. `subjects`,
+    `predicates`, `objects` and `graphs` are applied before strings are made; filters of Polars, batch by batch.
 
     Args:
         source: a path, a pattern, a folder or a list of those, of any format; or bytes with Jelly
@@ -97,7 +97,7 @@ def scan_polars(
         from polars.io.plugins import register_io_source
 
     statements = StatementSource(source, reading)
-    # What the paths stand for, and whether there are graphs, is found out now: errors belong to this call.
+    # Resolve the paths, and whether there are graphs, now, so that this call raises the errors.
     schema = pl.DataFrame(statements.view(layout, dictionary=dictionary).schema.empty_table()).schema
 
     def read(
@@ -129,12 +129,12 @@ def read_duckdb(
     connection: duckdb.DuckDBPyConnection | None = None,
     **reading: Unpack[ReadingOptions],
 ) -> duckdb.DuckDBPyRelation:
-    """Return a DuckDB relation over statements, which each query reads again, as a stream.
+    """Return a DuckDB relation of statements. Each query reads them again, as a stream.
 
     Args:
         source: a path, a pattern, a folder or a list of those, of any format; or bytes with Jelly
         layout: `flat`, `ntriples` or `struct`, as in `read_table`
-        columns: those to make; all by default. There is a column `g` if there may be named graphs
+        columns: the columns to make; all by default. There is a column `g` if there may be named graphs
         connection: the connection that the relation belongs to; DuckDB's default connection if None
         reading: as in `read_pandas`
     """
@@ -155,13 +155,13 @@ def open_table(
 ) -> ArrowStatements:
     """Return statements as a table that is read again, as a stream, each time it is used.
 
-    It has Arrow's stream interface, which DuckDB, Polars, pandas and pyarrow take. DuckDB finds it by the name of the
+    It has Arrow's stream interface, which DuckDB, Polars, pandas and pyarrow read. DuckDB finds it by the name of the
     variable: `people = open_table("people.jelly")`, then `duckdb.sql("SELECT p, count(*) FROM people GROUP BY p")`.
 
     Args:
         source: a path, a pattern, a folder or a list of those, of any format; or bytes with Jelly
         layout: `flat`, `ntriples` or `struct`, as in `read_table`
-        columns: those to make; all by default. There is a column `g` if there may be named graphs
+        columns: the columns to make; all by default. There is a column `g` if there may be named graphs
         dictionary: whether strings are dictionary-encoded
         reading: as in `read_pandas`
     """

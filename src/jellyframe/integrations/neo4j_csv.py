@@ -1,4 +1,4 @@
-"""Statements as the CSV files that `neo4j-admin database import full` takes: a header and parts of each kind."""
+"""Statements as CSV files for `neo4j-admin database import full`: headers and parts of nodes and of relationships."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jellyframe.ops.outputs import Output
 from jellyframe.ops.progress import ProgressCallback
 from jellyframe.storage.commit import APPEND, ERROR, SaveMode
 
-# Of a file object it is not known how much it holds.
+# The size of a file object is unknown.
 _UNKNOWN_BUCKETS = 16
 
 
@@ -28,18 +28,18 @@ def write_neo4j(
 
     `nodes-header.csv` has the names and types of the columns of the files `nodes-00000.csv` and so on; relationships
     likewise. Nodes have the IRI, or `_:label`, as `uri:ID`. Integers, doubles, booleans, dates and date-times have
-    Neo4j's types; decimals, which it does not have, and all else are strings. Elements of arrays are separated by
-    U+001F. Graphs and language tags are left aside. Memory is bounded: statements go to disk first, in buckets.
+    Neo4j's types; all others, including decimals, are strings. Elements of arrays are separated by
+    U+001F. Graphs and language tags are ignored. Memory is bounded: statements are first written to disk, in buckets.
 
     Args:
         source: a path, a pattern, a folder or a list of those, of any format; or bytes or a file object with Jelly
-        folder: where the files go; it is created if it does not exist
-        save: what to do if the folder has something in it: `error` or `overwrite`
+        folder: the folder for the files, which is created if it does not exist
+        save: what to do if the folder is not empty: `error` or `overwrite`
         progress: a function that is called with a `Progress`, as the source is read
         reading: as in `read_pandas`
 
     Raises:
-        EncodeError: if there are quoted triples, which Neo4j has no place for
+        EncodeError: if there are quoted triples, which Neo4j does not support
     """
     with needed_by("write_neo4j"):
         from jellyframe.integrations.neo4j_parts import publish_graph, write_graph_part

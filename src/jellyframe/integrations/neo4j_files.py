@@ -1,4 +1,4 @@
-"""The names of the files that Neo4j's importer takes, and the command that imports them."""
+"""The names of the files for Neo4j's importer, and the command that imports them."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ _FILE_NAME = re.compile(rf"({NODES}|{RELATIONSHIPS})-(header|[0-9]+)\.csv")
 
 
 class Neo4jFiles(NamedTuple):
-    """The folder that was written, how much is in it, and the command that imports it.
+    """The files that were written, and the command that imports them.
 
     Attributes:
         folder: the folder
         nodes: the paths of the files of nodes, the header first
         relationships: the paths of the files of relationships, the header first
-        node_count: how many nodes there are
-        relationship_count: how many relationships there are
+        node_count: the number of nodes
+        relationship_count: the number of relationships
     """
 
     folder: str
@@ -28,7 +28,7 @@ class Neo4jFiles(NamedTuple):
     relationship_count: int
 
     def command(self, database: str = "neo4j") -> str:
-        """Return the command that makes a database of the files.
+        """Return the command that creates a database from the files.
 
         Args:
             database: the name of the database
@@ -37,12 +37,12 @@ class Neo4jFiles(NamedTuple):
 
 
 def is_graph_file(name: str) -> bool:
-    """Return whether an overwrite replaces a file of this name."""
+    """Return whether an overwrite replaces a file with this name."""
     return _FILE_NAME.fullmatch(name) is not None
 
 
 def import_command(folder: str, database: str = "neo4j") -> str:
-    """Return the command that makes a database of the files in a folder, as a shell takes it."""
+    """Return the shell command that creates a database from the files in a folder."""
     nodes, relationships = (
         f"--{kind}={shlex.quote(f'{folder}/{kind}-header.csv,{folder}/{kind}-[0-9]+.csv')}"
         for kind in (NODES, RELATIONSHIPS)

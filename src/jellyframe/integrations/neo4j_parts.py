@@ -1,4 +1,4 @@
-"""The CSV files of nodes and relationships, written bucket by bucket and put in place together. Needs numpy."""
+"""The CSV files of nodes and relationships, written bucket by bucket and published together. Needs numpy."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def write_graph_part(
     if plan is None:
         tables[RELATIONSHIPS] = iter([relationship_table(rows)])
     columns = {NODES: properties, RELATIONSHIPS: {}}
-    # Of each kind there is a file, be it empty: the importer refuses a pattern that no file has.
+    # Each kind has a file, even if it is empty: the importer refuses a pattern that matches no file.
     written = [_write(found, kind, output, bucket, folder, columns[kind]) for kind, found in tables.items()]
     return [file for file in written if file.rows or not bucket]
 
@@ -55,7 +55,7 @@ def _write(
 
 
 def publish_graph(files: Sequence[PartFile], output: Output) -> Neo4jFiles:
-    """Put the files in place, each kind with its header."""
+    """Publish the files, each kind with its header."""
     headers = {NODES: node_header(plan_of(files).get(NODES, {})), RELATIONSHIPS: RELATIONSHIP_HEADER}
     storage, target = output.target.storage, output.target
     staged = [file.path for file in files]

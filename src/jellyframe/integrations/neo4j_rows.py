@@ -1,8 +1,8 @@
 """Statements as the rows of nodes and relationships that Neo4j imports. Needs numpy.
 
 IRIs and blank nodes are nodes with the label `Resource` and one for each of their classes. Their literals are
-properties, with the names and types of `pivot` as far as Neo4j has them, and arrays where a predicate repeats. The
-other statements are relationships, whose type is the last part of the predicate's IRI; `uri` has all of it.
+properties, with the names and types of `pivot` if Neo4j has them, and arrays if a predicate repeats. The
+other statements are relationships, whose type is the last part of the predicate's IRI; `uri` is the whole IRI.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from jellyframe.integrations.property_columns import Properties, column_names, m
 from jellyframe.integrations.subject_rows import RDF_TYPE, Ints, Mask, SubjectRows, Terms
 from jellyframe.ops.bucket_files import BucketFile
 
-# No text is likely to have it, unlike the semicolon that Neo4j takes by default.
+# Unlikely in text, unlike the semicolon that is Neo4j's default.
 ARRAY_DELIMITER = "\x1f"
 _ID = "uri"
 RELATIONSHIP_HEADER = [":START_ID", ":END_ID", ":TYPE", "uri"]
@@ -37,15 +37,15 @@ _TYPES = {
 
 
 def add_graph(file: BucketFile, batch: Batch) -> None:
-    """Add statements to the buckets of their subjects, and the nodes that are their objects to those of their own."""
+    """Add statements to the buckets of their subjects, and nodes that are objects to their own buckets."""
     terms = Terms(batch)
     if terms.has_quoted:
-        raise EncodeError("there are quoted triples, which Neo4j has no place for")
+        raise EncodeError("there are quoted triples, which Neo4j does not support")
     file.add(batch)
     p, o = np.asarray(batch.p, np.int32), np.asarray(batch.o, np.int32)
     linked = np.unique(o[_is_link(terms, p, o)])
     if len(linked):
-        # The object again is as good as any, and stays within the bucket.
+        # Any object will do; the subject again stays within the bucket.
         predicates = np.full(len(linked), p[0], np.int32)
         columns = (linked.data, predicates.data, linked.data, None)
         file.add(batch.replace(columns=columns, frame_ends=None), MENTIONS)
@@ -77,7 +77,7 @@ def node_header(properties: Properties) -> list[str]:
 
 
 def _escaped(name: str) -> str:
-    """Return a name without the brace that begins the options of a column; colons but the last are part of names."""
+    """Return a name without the brace that begins the options of a column. Colons need no escape."""
     return name.replace("{", "%7B")
 
 
@@ -102,7 +102,7 @@ def node_tables(rows: SubjectRows, mentions: Iterable[Batch], properties: Proper
 
 
 def relationship_table(rows: SubjectRows) -> pa.Table:
-    """Return the relationships that begin in a bucket."""
+    """Return the relationships whose start nodes are in a bucket."""
     predicates = rows.terms.values.take(pa.array(rows.predicates))
     links = rows.select(_is_link(rows.terms, rows.predicates[rows.p], rows.o))
     columns = [
@@ -130,7 +130,7 @@ def _labels(rows: SubjectRows) -> pa.Array:
 
 
 def _texts(column: pa.ChunkedArray, kind: ColumnType, repeats: bool) -> pa.Array:
-    """Return values as Neo4j reads them: lists with U+001F between the elements."""
+    """Return values as Neo4j reads them: the elements of lists separated by U+001F."""
     values = column.combine_chunks()
     if not repeats:
         return _plain_texts(values, kind)
@@ -139,7 +139,7 @@ def _texts(column: pa.ChunkedArray, kind: ColumnType, repeats: bool) -> pa.Array
 
 
 def _joined(lists: pa.ListArray) -> pa.Array:
-    """Return lists as arrays of Neo4j; EncodeError if an element has the delimiter, by which it would become two."""
+    """Return lists as arrays of Neo4j. Raises EncodeError if an element contains the delimiter."""
     if pc.any(pc.match_substring(lists.values, ARRAY_DELIMITER)).as_py():
         raise EncodeError("a value of an array has the character U+001F, which separates the values of arrays")
     return pc.binary_join(lists, ARRAY_DELIMITER)
@@ -152,7 +152,7 @@ def _plain_texts(values: pa.Array, kind: ColumnType) -> pa.Array:
         return pc.strftime(values, "%Y-%m-%dT%H:%M:%S")
     texts = values.cast(pa.string())
     if kind.kind == "float":
-        # Java's words.
+        # The names in Java.
         for ours, theirs in (("inf", "Infinity"), ("-inf", "-Infinity"), ("nan", "NaN")):
             texts = pc.if_else(pc.equal(texts, ours), theirs, texts)
     return texts

@@ -22,10 +22,10 @@ def to_networkx(
 ) -> nx.MultiDiGraph:
     """Return statements as a directed multigraph.
 
-    Subjects and objects are nodes: the terms themselves, with the attributes `kind` (`iri`, `bnode`, `literal` or
-    `triple`), `value` and, of literals, `datatype` and `lang`. Each statement is an edge with the attributes
-    `predicate` and, of quads, `graph`; its key is the predicate, in a named graph together with the graph. A statement
-    that comes twice is one edge.
+    Nodes are the terms of subjects and objects, with the attributes `kind` (`iri`, `bnode`, `literal` or
+    `triple`), `value` and, for literals, `datatype` and `lang`. Each statement is an edge with the attributes
+    `predicate` and, for quads, `graph`; its key is the predicate, in a named graph together with the graph. A repeated
+    statement is one edge.
 
     Args:
         source: a path, a pattern, a folder or a list of paths, of any format; bytes or a file object with Jelly; or
@@ -76,8 +76,8 @@ def _attributes(term: Term) -> dict[str, str]:
 def from_networkx(graph: nx.Graph) -> Iterator[Triple | Quad]:
     """Yield the edges of a directed graph as statements, for a writer to write.
 
-    Nodes are terms, and edges have the attribute `predicate`, or a predicate as key, and perhaps `graph`: what
-    `to_networkx` makes. If any edge has a graph, all statements are quads. Nodes without an edge have no statement.
+    Nodes must be terms, and edges must have the attribute `predicate`, or a predicate as key, and may have `graph`, as
+    `to_networkx` makes them. If any edge has a graph, all statements are quads. Nodes without edges are left out.
 
     Args:
         graph: a DiGraph or a MultiDiGraph

@@ -1,4 +1,4 @@
-"""Patches that are applied to graphs, stores and sets in memory or elsewhere."""
+"""Apply patches to graphs, stores and sets."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class AppliedRows(NamedTuple):
         added: adds of statements that were applied, including those of existing statements
         deleted: deletes of statements that were applied
         committed: transactions that were applied
-        left_out: transactions that were aborted or not finished, of which nothing was applied
+        left_out: transactions that were aborted or not finished, and not applied
     """
 
     added: int
@@ -46,19 +46,19 @@ def apply_patch(
     *,
     strict: bool = True,
 ) -> AppliedRows:
-    """Apply a patch, row by row, to a graph or dataset of rdflib, a store of pyoxigraph, a set, or anything like it.
+    """Apply a patch, row by row, to a graph or dataset of rdflib, a store of pyoxigraph, a set, or a similar object.
 
-    Rows of a transaction are held back, on disk if they are many, and applied when it is committed: of one that is
-    aborted, or not finished when the patch ends or cannot be read further, nothing is left. That all terms fit into the
-    target is checked before the first of them changes it. Rows that are in no transaction are applied as they come.
+    Rows of a transaction are collected, on disk if they are many, and applied when it is committed. A transaction that
+    is aborted, or not finished when the patch ends or cannot be read further, has no effect. All terms are checked
+    before the first one changes the target. Rows outside of transactions are applied as they are read.
 
-    Sets, and objects with `add` and `remove`, get statements as the stream has them: triples, or quads. rdflib keeps
-    namespaces, but cannot forget one. Graphs of rdflib that are no datasets take statements in the default graph only.
+    Sets, and objects with `add` and `remove`, get statements as in the stream: triples or quads. rdflib keeps
+    namespaces, but cannot remove them. Graphs of rdflib other than datasets take statements of the default graph only.
 
     Args:
         patch: a source (path, bytes, binary file object), a reader, or rows
-        target: what to change
-        strict: whether a source with transactions out of turn, or one that is not finished, is an error
+        target: the object to change
+        strict: whether transactions out of turn, or an unfinished one, are errors
 
     Raises:
         TypeError: if the target is none of these
@@ -77,12 +77,12 @@ def apply_patch(
 
 
 def _is_source(patch: object) -> bool:
-    """Return whether something is to be opened: a path, bytes or a file object."""
+    """Return whether a patch is a source to open: a path, bytes or a file object."""
     return isinstance(patch, str | os.PathLike | bytes | bytearray | memoryview) or hasattr(patch, "read")
 
 
 class _Applying:
-    """Applies rows, and holds back those of the transaction that is open."""
+    """Applies rows, and collects those of the open transaction."""
 
     def __init__(self, target: StatementTarget, held: Journal) -> None:
         self._target = target

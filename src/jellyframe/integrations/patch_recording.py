@@ -17,7 +17,7 @@ _GraphT = TypeVar("_GraphT", bound="rdflib.Graph | pyoxigraph.Store")
 
 
 def record(graph: _GraphT, writer: PatchOutput) -> Recording[_GraphT]:
-    """Return a recording of a graph or dataset of rdflib, or a store of pyoxigraph: its changes become a patch.
+    """Return a recording of a graph or dataset of rdflib, or a store of pyoxigraph: its changes are written as a patch.
 
         with record(graph, writer) as recorded:
             recorded.add((subject, predicate, value))

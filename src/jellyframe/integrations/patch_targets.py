@@ -91,8 +91,8 @@ class _AnyTarget:
 class RdflibTarget:
     """A graph or a dataset of rdflib.
 
-    rdflib tells `"a"` from `"a"^^xsd:string`: the first is added, unless the second exists, and both are removed.
-    rdflib cannot remove a namespace.
+    rdflib distinguishes `"a"` from `"a"^^xsd:string`: the first is added, unless the second exists, and both are
+    removed. rdflib cannot remove a namespace.
     """
 
     def __init__(self, graph: rdflib.Graph) -> None:

@@ -1,7 +1,7 @@
-"""Files of tables that tasks write bucket by bucket, and that have the same columns in the end.
+"""Files of tables that tasks write bucket by bucket, with the same columns in all files of a table.
 
-A task writes the tables of a bucket with the columns that its statements make. Where these are not the columns that all
-files of a table make together, it writes the file again, with those.
+A task writes the tables of a bucket with the columns of its statements. If these are not the merged columns of all
+files of the table, it writes the file again with the merged ones.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from jellyframe.integrations.property_columns import (
 
 @dataclass
 class PartFile:
-    """A file of a table, such as that of a class: its size, how many rows it has, and its columns."""
+    """A file of a table, such as that of a class: its size, the number of its rows, and its columns."""
 
     table: str
     path: str
@@ -29,25 +29,25 @@ class PartFile:
     columns: Properties
 
     def as_json(self) -> dict[str, Any]:
-        """Return what `from_json` takes."""
+        """Return the file as JSON values for `from_json`."""
         return {**vars(self), "columns": columns_as_json(self.columns)}
 
     @classmethod
     def from_json(cls, found: dict[str, Any]) -> PartFile:
-        """Return what `as_json` has returned."""
+        """Return the file of JSON values made by `as_json`."""
         return cls(**{**found, "columns": columns_from_json(found["columns"])})
 
 
-# The columns of tables by their names.
+# The columns of tables, by the names of the tables.
 Plan: TypeAlias = Mapping[str, Properties]
-# Writes the tables of a bucket: all with their own columns, or those of a plan with the columns that it says.
+# Writes the tables of a bucket: all with their own columns, or those of a plan with its columns.
 WriteBucket: TypeAlias = Callable[[int, Plan | None], list[PartFile]]
-# Runs a function for the numbers below a count, here or in tasks elsewhere.
+# Runs a function for the numbers below a count, here or in tasks.
 RunAll: TypeAlias = Callable[[int, Callable[[int], list[PartFile]]], list[list[PartFile]]]
 
 
 def write_planned(buckets: int, write: WriteBucket, run: RunAll) -> list[PartFile]:
-    """Write the tables of all buckets, and return their files. Those of a table have the same columns."""
+    """Write the tables of all buckets, and return their files. All files of a table have the same columns."""
     found = run(buckets, lambda bucket: write(bucket, None))
     plan = plan_of(file for files in found for file in files)
     stale = [{file.table for file in files if not fits(file.columns, plan[file.table])} for files in found]
@@ -62,7 +62,7 @@ def write_planned(buckets: int, write: WriteBucket, run: RunAll) -> list[PartFil
 
 
 def plan_of(files: Iterable[PartFile]) -> dict[str, Properties]:
-    """Return for each table the columns that hold what all of its files do, in the order of their IRIs."""
+    """Return for each table the merged columns of all of its files, in the order of their IRIs."""
     plan: dict[str, Properties] = {}
     for file in files:
         merge_properties(plan.setdefault(file.table, {}), file.columns)
@@ -70,6 +70,6 @@ def plan_of(files: Iterable[PartFile]) -> dict[str, Properties]:
 
 
 def fits(columns: Properties, plan: Properties) -> bool:
-    """Return whether a file with these columns is as the plan has it."""
+    """Return whether the columns of a file are those of the plan."""
     types = ({predicate: column.arrow() for predicate, column in each.items()} for each in (columns, plan))
     return next(types) == next(types)

@@ -14,7 +14,7 @@ from jellyframe.integrations.column_types import ColumnType, converted, type_of
 from jellyframe.integrations.subject_rows import Part, SubjectRows, Terms
 
 SUBJECT_COLUMN = "subject"
-# An empty cell takes four bytes as a string, and some more while it is written.
+# An empty cell uses four bytes as a string, and some more while it is written.
 _MOST_CELLS = 1 << 25
 
 
@@ -25,7 +25,7 @@ class Property(NamedTuple):
     repeats: bool
 
     def merged(self, other: Property) -> Property:
-        """Return a column that holds the values of both."""
+        """Return a column for the values of both."""
         return Property(self.type.merged(other.type), self.repeats or other.repeats)
 
     def arrow(self) -> pa.DataType:
@@ -38,7 +38,7 @@ Properties: TypeAlias = dict[str, Property]
 
 
 def properties_of(terms: Terms, parts: Iterable[Part]) -> Properties:
-    """Return the columns that the rows of predicates make."""
+    """Return the columns for the rows of predicates."""
     return {part.predicate: Property(_type_of(terms, part), part.repeats) for part in parts}
 
 
@@ -47,19 +47,19 @@ def _type_of(terms: Terms, part: Part) -> ColumnType:
 
 
 def merge_properties(known: Properties, others: Mapping[str, Property]) -> None:
-    """Add columns to those that are known, with types that hold the values of both."""
+    """Merge columns into the known ones, with types for the values of both."""
     for predicate, found in others.items():
         before = known.get(predicate)
         known[predicate] = found if before is None else before.merged(found)
 
 
 def columns_as_json(columns: Properties) -> dict[str, Any]:
-    """Return what `columns_from_json` takes."""
+    """Return columns as JSON values for `columns_from_json`."""
     return {predicate: [*column.type, column.repeats] for predicate, column in columns.items()}
 
 
 def columns_from_json(found: Mapping[str, Any]) -> Properties:
-    """Return what `columns_as_json` was given."""
+    """Return the columns of JSON values made by `columns_as_json`."""
     return {
         predicate: Property(ColumnType(kind, digits, scale), repeats)
         for predicate, (kind, digits, scale, repeats) in found.items()
@@ -67,7 +67,7 @@ def columns_from_json(found: Mapping[str, Any]) -> Properties:
 
 
 def make_table(rows: SubjectRows, parts: Iterable[Part], properties: Properties) -> pa.Table:
-    """Return the rows of predicates as a property table with these columns, which have to fit them."""
+    """Return the rows of predicates as a property table with these columns, which must fit the values."""
     by_predicate = {part.predicate: part for part in parts}
     size = len(rows.subjects)
     names = column_names(properties)
@@ -80,9 +80,9 @@ def make_table(rows: SubjectRows, parts: Iterable[Part], properties: Properties)
 
 
 def make_tables(rows: SubjectRows, parts: Sequence[Part], properties: Properties) -> Iterator[pa.Table]:
-    """Yield what `make_table` returns, in tables of some of the subjects if there are very many cells.
+    """Yield the table of `make_table` in parts, each with some of the subjects, if there are very many cells.
 
-    A subject has values in few columns of a table that has many, and yet each cell takes memory.
+    In a wide table a subject has values in few columns, but each cell uses memory.
     """
     size = rows_of_cells(len(properties) + 1)
     if len(rows.subjects) <= size:
@@ -120,12 +120,12 @@ def _taken(strings: pa.Array, numbers: pa.Array) -> pa.Array:
 
 
 def column_names(properties: Iterable[str], taken: str = SUBJECT_COLUMN) -> dict[str, str]:
-    """Return the name of each predicate's column: the last part of its IRI, or all of it where that is not unique.
+    """Return the name of each predicate's column: the last part of its IRI, or the whole IRI if that is not unique.
 
     `taken` is the name of the subject's column.
     """
     short = {predicate: re.split(r"[/#:]", predicate.rstrip("/#:"))[-1] or predicate for predicate in properties}
-    # Engines that tables are for do not tell upper from lower case.
+    # Many engines do not distinguish upper and lower case.
     uses: dict[str, int] = {taken: 1}
     for name in short.values():
         uses[name.lower()] = uses.get(name.lower(), 0) + 1

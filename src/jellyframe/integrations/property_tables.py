@@ -1,4 +1,4 @@
-"""Property tables: one row for each subject, one column for each predicate, with types told by the literals."""
+"""Property tables: one row for each subject, one column for each predicate, with types inferred from the literals."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ def pivot(
 ) -> pa.Table:
     """Return statements as a property table: one row for each subject, one column for each predicate.
 
-    The column `subject` has the IRI, or `_:label`. The other columns are called by the last part of the predicate's
-    IRI, or by all of it where two are called the same; the metadata of the field has it under `predicate`. Graphs and
-    language tags are left aside, and the same value counts once.
+    The column `subject` has the IRI, or `_:label`. The other columns are named by the last part of the predicate's
+    IRI, or by the whole IRI if two names would be equal; the metadata of the field has the IRI under `predicate`.
+    Graphs and language tags are ignored, and repeated values count once.
 
     | values | column |
     | --- | --- |
-    | integers | `int64`, or `decimal128(38, 0)` where one has more than 18 digits |
-    | decimals, also with integers | `decimal128(38, scale)`, with as many digits behind the point as a value has |
+    | integers | `int64`, or `decimal128(38, 0)` if one has more than 18 digits |
+    | decimals, also with integers | `decimal128(38, scale)`, with as many fractional digits as needed |
     | doubles and floats | `float64` |
     | booleans; dates | `bool`; `date32` |
     | date-times with time zones; without | `timestamp[us, UTC]`; `timestamp[us]` |
-    | all else: strings, IRIs, mixed types, a value that is not valid or does not fit | `string` |
+    | others: strings, IRIs, mixed types, a value that is not valid or does not fit | `string` |
 
-    A predicate that a subject has several values of is a column of lists.
+    If a subject has several values of a predicate, the column has lists.
 
     Args:
         table: a table of statements in any layout, or a source as in `read_pandas`

@@ -29,7 +29,7 @@ class RecordedStore:
 
     Args:
         store: the store
-        recorder: where the changes go
+        recorder: the recorder of the changes
     """
 
     def __init__(self, store: pyoxigraph.Store, recorder: Recorder) -> None:
@@ -81,9 +81,9 @@ class RecordedStore:
         """Add the quads of a file, or of text. If it cannot be parsed, none is added.
 
         Args:
-            arguments: as `pyoxigraph.Store.load` has them
+            arguments: those of `pyoxigraph.Store.load`
             to_graph: the graph for statements of the default graph
-            named: as `pyoxigraph.Store.load` has them
+            named: the keyword arguments of `pyoxigraph.Store.load`
         """
         self.extend(_parsed(*arguments, to_graph=to_graph, **named))
 
@@ -91,9 +91,9 @@ class RecordedStore:
         """Add the quads of a file, or of text, one by one.
 
         Args:
-            arguments: as `pyoxigraph.Store.bulk_load` has them
+            arguments: those of `pyoxigraph.Store.bulk_load`
             to_graph: the graph for statements of the default graph
-            named: as `pyoxigraph.Store.bulk_load` has them
+            named: the keyword arguments of `pyoxigraph.Store.bulk_load`
         """
         self.bulk_extend(_parsed(*arguments, to_graph=to_graph, **named))
 
@@ -126,7 +126,7 @@ class RecordedStore:
 
         Args:
             update: the update
-            named: as `pyoxigraph.Store.update` has them
+            named: the keyword arguments of `pyoxigraph.Store.update`
         """
         with (
             TemporaryFile(prefix="jellyframe-") as before,
@@ -186,7 +186,7 @@ class RecordedStore:
         return self._fitting(kind(*quad_from_pyoxigraph(quad)))
 
     def _fitting(self, row: PatchRow) -> PatchRow:
-        """Return a row as the stream has it: without the default graph if its statements are triples."""
+        """Return a row for the stream: without the default graph if its statements are triples."""
         if isinstance(row, Add | Delete) and row.g is DEFAULT_GRAPH and not self._recorder.has_graph:
             return type(row)(row.s, row.p, row.o)
         return row

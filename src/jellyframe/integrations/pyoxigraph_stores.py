@@ -1,4 +1,4 @@
-"""Jelly files into stores of pyoxigraph, and stores into Jelly files."""
+"""Load Jelly files into stores of pyoxigraph, and dump stores as Jelly files."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ def load(
     to_graph: pyoxigraph.NamedNode | pyoxigraph.BlankNode | pyoxigraph.DefaultGraph | None = None,
     **reading: Unpack[ReadingOptions],
 ) -> int:
-    """Load statements into a store with its bulk loader, and return how many there were.
+    """Load statements into a store with its bulk loader, and return their number.
 
-    They pass as a stream. Text is the quickest way into the store: our kernel writes it, the store's loader reads it.
-    As with `Store.bulk_load`, blank nodes get new labels, and what was loaded before an error may stay.
+    They are streamed as text, which is the fastest way: our kernel writes it, and the store's loader reads it.
+    As with `Store.bulk_load`, blank nodes get new labels, and statements loaded before an error may stay.
 
     Args:
-        store: where the statements go
+        store: the store
         source: a path, a pattern, a folder or a list of those, of any format; or bytes or a file object with Jelly
-        to_graph: the graph that triples go to; quads must not be in named graphs then
+        to_graph: the graph for the triples; quads must not be in named graphs then
         reading: as in `read_pandas`
 
     Raises:
-        JellyError: if pyoxigraph has no place for a statement, such as one with quoted triples
+        JellyError: if pyoxigraph cannot hold a statement, such as one with quoted triples
     """
     batches: Iterable[Batch] = StatementSource(source, reading).batches()
     if to_graph is not None:
@@ -62,7 +62,7 @@ def load(
 
 
 class _Text:
-    """Batches as a file object with N-Quads. An error of ours passes through pyoxigraph as it is."""
+    """Batches as a file object with N-Quads. Our errors pass through pyoxigraph unchanged."""
 
     def __init__(self, batches: Iterable[Batch]) -> None:
         self.statements = 0
@@ -93,9 +93,9 @@ def dump(
     options: StreamOptions | None = None,
     **settings: Unpack[WriterSettings],
 ) -> int:
-    """Write the quads of a store as a Jelly stream, and return how many there were.
+    """Write the quads of a store as a Jelly stream, and return their number.
 
-    They pass as a stream of text, as in `load`.
+    They are streamed as text, as in `load`.
 
     Args:
         store: a store, or an iterable of quads, such as `store.quads_for_pattern(…)`, or of triples
@@ -104,7 +104,7 @@ def dump(
         settings: as in `open_writer`
 
     Raises:
-        TextError: if a term has no place in Jelly, such as a triple term of RDF 1.2
+        TextError: if Jelly cannot hold a term, such as a triple term of RDF 1.2
     """
     with open_writer(sink, options, **settings) as writer:
         lines = _Lines(writer)
@@ -120,7 +120,7 @@ def dump(
 
 
 class _Lines:
-    """A file object that takes N-Quads and writes the statements to a stream of Jelly, block by block."""
+    """A file object for N-Quads, which writes the statements to a Jelly stream, block by block."""
 
     def __init__(self, writer: JellyWriter) -> None:
         self.quads = True
@@ -129,7 +129,7 @@ class _Lines:
         self._size = 0
 
     def write(self, data: bytes) -> int:
-        """Take text; lines may end in the next piece."""
+        """Add text; the last line may be incomplete."""
         self._waiting.append(bytes(data))
         self._size += len(data)
         if self._size >= _BLOCK_BYTES:
@@ -140,7 +140,7 @@ class _Lines:
         return len(data)
 
     def flush(self) -> None:
-        """Pass on the remaining quads at the end."""
+        """Write the remaining quads."""
         text, self._waiting, self._size = b"".join(self._waiting), [], 0
         # pyoxigraph may flush in the middle of a line.
         end = text.rfind(b"\n") + 1

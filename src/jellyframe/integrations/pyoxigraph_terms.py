@@ -1,7 +1,7 @@
 """Terms of jellyframe as terms of pyoxigraph, and back.
 
-pyoxigraph checks IRIs, labels and language tags, and puts language tags into lower case. Its triple terms are those of
-RDF 1.2, and not the quoted triples of RDF-star: they are refused, as in its other formats.
+pyoxigraph checks IRIs, labels and language tags, and converts language tags to lower case. Its triple terms are those
+of RDF 1.2, and not the quoted triples of RDF-star: they are refused, as in its other formats.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ _Made = TypeVar("_Made")
 
 
 def to_pyoxigraph(term: Term) -> OxigraphTerm:
-    """Return a term as pyoxigraph's.
+    """Return a term as a term of pyoxigraph.
 
     Args:
         term: a term that is not a quoted triple
 
     Raises:
-        TermError: if pyoxigraph has no place for it: quoted triples, IRIs that are not absolute, odd language tags
+        TermError: if pyoxigraph refuses it: quoted triples, IRIs that are not absolute, invalid language tags
     """
     match term:
         case IRI():
@@ -53,7 +53,7 @@ def to_pyoxigraph(term: Term) -> OxigraphTerm:
 
 
 def from_pyoxigraph(term: OxigraphTerm | pyoxigraph.Triple) -> Term:
-    """Return a term of pyoxigraph as ours.
+    """Return a term of pyoxigraph as a term of jellyframe.
 
     Args:
         term: a NamedNode, BlankNode or Literal of pyoxigraph
@@ -78,7 +78,7 @@ def from_pyoxigraph(term: OxigraphTerm | pyoxigraph.Triple) -> Term:
 
 
 def graph_to_pyoxigraph(graph: GraphName | None) -> OxigraphGraph:
-    """Return the name of a graph as pyoxigraph's; None, of a triple, counts as the default graph.
+    """Return the name of a graph for pyoxigraph; None, for a triple, is the default graph.
 
     Args:
         graph: the name of a graph, DEFAULT_GRAPH or None
@@ -95,10 +95,10 @@ def graph_to_pyoxigraph(graph: GraphName | None) -> OxigraphGraph:
 
 
 def graph_from_pyoxigraph(graph: OxigraphGraph | None) -> GraphName:
-    """Return the name of a graph of pyoxigraph as ours.
+    """Return the name of a graph of pyoxigraph for jellyframe.
 
     Args:
-        graph: a NamedNode, BlankNode or DefaultGraph of pyoxigraph; None counts as the last
+        graph: a NamedNode, BlankNode or DefaultGraph of pyoxigraph; None is the default graph
     """
     if graph is None or isinstance(graph, pyoxigraph.DefaultGraph):
         return DEFAULT_GRAPH
@@ -108,13 +108,13 @@ def graph_from_pyoxigraph(graph: OxigraphGraph | None) -> GraphName:
 
 
 def quad_to_pyoxigraph(statement: Statement) -> pyoxigraph.Quad:
-    """Return a statement as a quad of pyoxigraph; a triple is one in the default graph.
+    """Return a statement as a quad of pyoxigraph; a triple is in the default graph.
 
     Args:
         statement: a triple or a quad
 
     Raises:
-        TermError: if pyoxigraph has no place for it, as for a literal that is a subject
+        TermError: if pyoxigraph cannot hold it, for instance a literal as subject
     """
     subject, predicate, value = map(to_pyoxigraph, statement[:3])
     if isinstance(subject, pyoxigraph.Literal) or not isinstance(predicate, pyoxigraph.NamedNode):
@@ -124,13 +124,13 @@ def quad_to_pyoxigraph(statement: Statement) -> pyoxigraph.Quad:
 
 
 def quad_from_pyoxigraph(quad: pyoxigraph.Quad) -> Quad:
-    """Return a quad of pyoxigraph as ours.
+    """Return a quad of pyoxigraph as a quad of jellyframe.
 
     Args:
         quad: the quad
 
     Raises:
-        TermError: if it has a term that Jelly has no place for
+        TermError: if it has a term that Jelly cannot hold
     """
     return Quad(
         from_pyoxigraph(quad.subject),

@@ -1,4 +1,4 @@
-"""Statements into graphs and datasets of rdflib, and out of them."""
+"""Add statements to graphs and datasets of rdflib, and read them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class GraphFiller:
     """Adds statements to a graph of rdflib, or to a dataset.
 
     Args:
-        sink: where statements go; one in a named graph needs a dataset
+        sink: the graph; statements in named graphs need a dataset
         nodes: makes the nodes
     """
 
@@ -38,7 +38,7 @@ class GraphFiller:
         self._nodes = nodes
         self._sink = sink
         self._default = default_graph(sink) if isinstance(sink, ConjunctiveGraph) else sink
-        # What `Dataset.parse` passes on to parsers is not the dataset, but its default graph.
+        # `Dataset.parse` passes its default graph to parsers, not the dataset.
         self._has_graphs = self._default is not sink or sink.identifier == DATASET_DEFAULT_GRAPH_ID
         self._contexts: dict[Any, Graph] = {}
 
@@ -46,7 +46,7 @@ class GraphFiller:
         """Add the rows `start` to `stop` of a batch.
 
         Raises:
-            NamedGraphError: if one is in a named graph and the sink has none; those of the batch before it are added
+            NamedGraphError: if a row is in a named graph and the sink is not a dataset; earlier rows are added
         """
         stop = len(batch) if stop is None else stop
         with _fewer_collections():
@@ -114,7 +114,7 @@ def batches_of_graph(graph: Graph, *, each_apart: bool = False) -> Iterator[Iter
 
     Args:
         graph: a graph or a dataset
-        each_apart: whether every graph of a dataset has batches of its own; many graphs are small, and a batch is not
+        each_apart: whether every graph of a dataset has its own batches, which are then small for small graphs
     """
     if not isinstance(graph, ConjunctiveGraph):
         yield batches_of_nodes(_triples_of(graph), has_graph=False)
@@ -139,8 +139,8 @@ def _in_graph(triples: Iterable[Any], name: GraphName) -> Iterator[tuple[Any, ..
 def _triples_of(graph: Graph) -> Iterator[Any]:
     """Yield the triples of a graph, grouped by subject if that is cheap.
 
-    rdflib's store has them in the order of their hashes, in which neighbours lie far apart in memory. By the place of
-    the subject it takes half the time to get at them, and the stream becomes smaller.
+    rdflib's store has them in the order of their hashes, so that consecutive triples are far apart in memory. Sorted by
+    the address of the subject they are read in half the time, and the stream is smaller.
     """
     if type(graph).triples is Graph.triples:
         triples = (triple for triple, _contexts in graph.store.triples((None, None, None), context=graph))
@@ -162,7 +162,7 @@ def usual_namespaces() -> dict[str, str]:
 
 
 def used_namespaces(batch: Batch, known: Collection[str]) -> dict[str, str]:
-    """Return those of rdflib's usual namespaces that IRIs of a batch are in, without the names that are `known`."""
+    """Return rdflib's default namespaces that IRIs of a batch use, without the names that are `known`."""
     wanted = {name: iri for name, iri in usual_namespaces().items() if name not in known}
     if not wanted:
         return {}

@@ -1,4 +1,4 @@
-"""Many terms at once between batches and rdflib: each distinct term is converted once, not once a statement."""
+"""Convert terms between batches and rdflib: each distinct term once, not once per statement."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from jellyframe.stream.statements import batches_of
 from jellyframe.terms import IRI, BlankNode
 
 Node: TypeAlias = rdflib.term.Node
-# The blank nodes that stand for the labels of a source.
+# The blank nodes for the labels of a source.
 BlankNodes: TypeAlias = MutableMapping[str, rdflib.BNode]
-# Terms that are kept from one batch to the next, at most.
+# The maximum number of terms kept from one batch to the next.
 _MOST_KEPT = 1 << 16
 
 
 class NodeMaker:
-    """Makes nodes of rdflib of the terms of batches.
+    """Makes nodes of rdflib from the terms of batches.
 
-    Blank nodes are those that `blank_nodes` has for their labels; labels that it lacks get new ones, so that two
-    sources that use the same label do not share a node. With None labels are kept. `skolemize` turns blank nodes into
+    `blank_nodes` has the blank nodes of labels; other labels get new nodes, so that two
+    sources with the same label do not share a node. With None labels are kept. `skolemize` turns blank nodes into
     IRIs, as rdflib does.
     """
 
     def __init__(self, blank_nodes: BlankNodes | None, *, skolemize: bool = False) -> None:
         self._blank_nodes = blank_nodes
         self._skolemize = skolemize
-        # Equal IRIs of different batches become one object: rdflib compares those that are not identical in Python.
+        # Equal IRIs of different batches become one object: comparing other objects is slow in rdflib.
         self._iris: dict[IRI, Node] = {}
         self._table: object = None
         self._made: list[Any] = []
@@ -61,7 +61,7 @@ class NodeMaker:
         return node
 
     def _nodes_of(self, batch: Batch) -> list[Any]:
-        """Return the nodes made so far of a batch's terms. Batches that are slices of one share them."""
+        """Return the nodes made so far from the terms of a batch. Slices of a batch share them."""
         if self._table is not batch.terms:
             self._table = batch.terms
             self._made = [None] * batch.terms.count
@@ -91,14 +91,14 @@ class NodeMaker:
 
 
 def batches_of_nodes(statements: Iterable[tuple[Any, ...]], *, has_graph: bool | None = None) -> Iterator[Batch]:
-    """Yield statements of rdflib's nodes in batches; the name of a graph is a node, or a term of ours.
+    """Yield statements of rdflib nodes in batches; the name of a graph is a node or a term of jellyframe.
 
     Args:
         statements: tuples of three nodes, or of four
-        has_graph: whether they are quads; None to go by the first one
+        has_graph: whether they are quads; None if the first one decides
 
     Raises:
-        EncodeError: if something is not a statement of this kind, or a node has no place in Jelly
+        EncodeError: if an item is not a statement of this kind, or Jelly cannot hold a node
     """
     kinds: dict[type, int] = {rdflib.URIRef: KIND_IRI, rdflib.BNode: KIND_BLANK_NODE, rdflib.Literal: KIND_LITERAL}
     return batches_of(statements, has_graph=has_graph, text_classes=kinds)

@@ -1,4 +1,4 @@
-"""Jelly-Patch where rdflib has its own patch format: the same arguments, in bytes instead of text."""
+"""Jelly-Patch for rdflib, with the arguments of rdflib's own patch format, but bytes instead of text."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ class JellyPatchParser(Parser):
     """Applies Jelly-Patch to a graph or a dataset: `dataset.parse("x.jellyp")`."""
 
     def parse(self, source: InputSource, sink: Graph, *, strict: bool = True) -> None:
-        """Apply the rows of a patch. Of a transaction that is aborted or not finished, nothing is applied.
+        """Apply the rows of a patch. Transactions that are aborted or not finished have no effect.
 
         Args:
-            source: what rdflib has opened
+            source: the source that rdflib has opened
             sink: the graph or the dataset
-            strict: whether transactions out of turn, and one that is not finished, are errors
+            strict: whether transactions out of turn, or an unfinished one, are errors
         """
         target = sink
         if not isinstance(sink, ConjunctiveGraph) and sink.identifier == DATASET_DEFAULT_GRAPH_ID:
-            # What `Dataset.parse` passes on to parsers is not the dataset, but its default graph.
+            # `Dataset.parse` passes its default graph to parsers, not the dataset.
             target = Dataset(store=sink.store)
         apply_patch(byte_stream(source), target, strict=strict)
 
@@ -41,10 +41,10 @@ class JellyPatchSerializer(Serializer):
     def serialize(
         self, stream: IO[bytes], base: str | None = None, encoding: str | None = None, **arguments: Any
     ) -> None:
-        """Write what rdflib would write as text: all statements added or removed, or the difference to a target.
+        """Write the patch of rdflib's text format: all statements added or removed, or the difference to a target.
 
         Args:
-            stream: where the bytes go
+            stream: the binary output stream
             base: not used
             encoding: not used, as Jelly is binary
             arguments: those of rdflib's `PatchSerializer`

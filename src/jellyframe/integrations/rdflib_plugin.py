@@ -37,12 +37,12 @@ class JellyParser(Parser):
         """Add the statements and the namespaces of a Jelly stream to a graph or a dataset.
 
         Args:
-            source: what rdflib has opened
-            sink: where statements go; one in a named graph needs a dataset
-            bnode_context: the blank nodes that stand for labels, as in rdflib's N-Quads parser: by default those of
-                each source are its own
+            source: the source that rdflib has opened
+            sink: the graph; statements in named graphs need a dataset
+            bnode_context: the blank nodes for labels, as in rdflib's N-Quads parser; by default each source has
+                its own
             skolemize: whether blank nodes become IRIs
-            limits: what untrusted input may ask for
+            limits: the limits for untrusted input
             concatenated: whether every options row begins a new stream
             dialect: `released`, or `draft` for the draft of the format
 
@@ -60,7 +60,7 @@ class JellyParser(Parser):
 
 
 def byte_stream(source: InputSource) -> Source:
-    """Return the bytes of what rdflib has opened."""
+    """Return the byte stream of a source that rdflib has opened."""
     stream: Source | None = source.getByteStream()
     if stream is None or isinstance(stream, io.TextIOBase):
         raise ParseError("Jelly is binary, and rdflib got text: open the file with mode 'rb', or pass bytes as data")
@@ -88,12 +88,12 @@ class JellySerializer(Serializer):
         """Write the graph to a binary file object.
 
         Args:
-            stream: where the bytes go
+            stream: the binary output stream
             base: not used: Jelly has no relative IRIs
             encoding: not used, as Jelly is binary; `Graph.serialize` without a destination needs one to return bytes
             options: the options of the stream
-            namespaces: whether to declare the prefixes that are bound, those of rdflib's own where they are used
-            settings: as in `open_writer`; there are restart points every 8 MiB unless it says otherwise
+            namespaces: whether to declare the prefixes that are bound; rdflib's default ones only if they are used
+            settings: as in `open_writer`; by default there are restart points every 8 MiB
         """
         if (options is None or not options.logical_type.is_grouped) and settings.get("delimited", True):
             settings.setdefault("restart_every", DEFAULT_RESTART_EVERY)

@@ -18,7 +18,7 @@ from jellyframe.terms import DEFAULT_GRAPH, IRI, GraphName
 
 def recorded_graph(graph: rdflib.Graph, recorder: Recorder) -> Recording[Any]:
     """Return a recording of a graph or a dataset."""
-    # rdflib binds namespaces of its own when they are first read; these are not recorded.
+    # rdflib binds its default namespaces when they are first read; these are not recorded.
     list(graph.namespaces())
     if isinstance(graph, rdflib.Dataset):
         store = RecordingStore(graph.store, recorder, has_graph=True)
@@ -36,7 +36,7 @@ def recorded_graph(graph: rdflib.Graph, recorder: Recorder) -> Recording[Any]:
 class RecordingStore(Store):
     """A store that passes all calls to another one and records the changes.
 
-    `"a"` and `"a"^^xsd:string`, which rdflib tells apart, are one literal in RDF 1.1 and in patches: a statement counts
+    `"a"` and `"a"^^xsd:string`, which differ in rdflib, are one literal in RDF 1.1 and in patches: a statement counts
     as added with the first of them and as removed with the last.
     """
 
@@ -68,7 +68,7 @@ class RecordingStore(Store):
         if is_change:
             self._recorder.note(row)
 
-    def addN(self, quads: Any) -> None:  # noqa: N802 - as rdflib calls it
+    def addN(self, quads: Any) -> None:  # noqa: N802 - the name in rdflib
         for subject, predicate, value, context in quads:
             self.add((subject, predicate, value), context)
 

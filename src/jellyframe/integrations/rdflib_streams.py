@@ -1,7 +1,7 @@
 """Streams of Jelly as graphs, datasets and statements of rdflib, and back.
 
-A grouped stream has a graph, or a dataset, in each frame: `read_graphs` gives one after the other. `read_statements`
-gives the statements of any stream.
+A grouped stream has a graph, or a dataset, in each frame: `read_graphs` yields them one by one. `read_statements`
+yields the statements of any stream.
 """
 
 from __future__ import annotations
@@ -40,20 +40,20 @@ def read_graphs(
     filesystem: FileSystem | None = None,
     dialect: DialectName = "released",
 ) -> Iterator[Graph]:
-    """Yield the graphs of a grouped stream or, where it has quads, its datasets: one for each frame.
+    """Yield the graphs of a grouped stream or, if it has quads, its datasets: one for each frame.
 
     Args:
         source: as in `open_reader`
         graph: makes the graphs
         dataset: makes the datasets
-        bnode_context: the blank nodes that stand for labels; those of one stream are shared by its graphs
-        limits: what untrusted input may ask for
+        bnode_context: the blank nodes for labels; all graphs of a stream share them
+        limits: the limits for untrusted input
         concatenated: whether every options row begins a new stream
-        filesystem: of pyarrow or fsspec, in which the source is a path
+        filesystem: a file system of pyarrow or fsspec, if the source is a path in it
         dialect: `released`, or `draft` for the draft of the format
 
     Raises:
-        OptionsError: if the stream is flat: what its frames hold has no meaning
+        OptionsError: if the stream is flat, so that its frames are not graphs
     """
     nodes = NodeMaker({} if bnode_context is None else bnode_context)
     with open_reader(
@@ -90,16 +90,16 @@ def read_statements(
     filesystem: FileSystem | None = None,
     dialect: DialectName = "released",
 ) -> Iterator[NodeStatement]:
-    """Yield the statements of a stream as tuples of rdflib's nodes.
+    """Yield the statements of a stream as tuples of rdflib nodes.
 
-    Those of quads have the name of the graph as fourth element, None for the default graph, as `Dataset.quads` has it.
+    Quads have the name of the graph as fourth element, None for the default graph, as in `Dataset.quads`.
 
     Args:
         source: as in `open_reader`
-        bnode_context: the blank nodes that stand for labels
-        limits: what untrusted input may ask for
+        bnode_context: the blank nodes for labels
+        limits: the limits for untrusted input
         concatenated: whether every options row begins a new stream
-        filesystem: of pyarrow or fsspec, in which the source is a path
+        filesystem: a file system of pyarrow or fsspec, if the source is a path in it
         dialect: `released`, or `draft` for the draft of the format
     """
     nodes = NodeMaker({} if bnode_context is None else bnode_context)
@@ -124,13 +124,13 @@ def write_graphs(
     namespaces: bool = True,
     **settings: Unpack[WriterSettings],
 ) -> None:
-    """Write a graph or a dataset as a flat stream, or several as a grouped stream of a frame each.
+    """Write a graph or a dataset as a flat stream, or several of them as a grouped stream, each in a frame.
 
     Args:
         graphs: one graph or dataset, or an iterable of graphs or of datasets
         sink: as in `open_writer`
         options: the options of the stream
-        namespaces: whether to declare the prefixes that are bound, those of rdflib's own where they are used
+        namespaces: whether to declare the prefixes that are bound; rdflib's default ones only if they are used
         settings: as in `open_writer`
 
     Raises:
@@ -170,7 +170,7 @@ class _GraphWriter:
         self._declared: dict[str, str] = {}
 
     def write(self, graph: Graph) -> None:
-        """Write the statements of a graph. In a stream of named graphs, each of them is a frame."""
+        """Write the statements of a graph. In a stream of named graphs, each named graph is a frame."""
         options = self._writer.options
         one_graph_a_frame = options is not None and options.logical_type in _NAMED_GRAPHS
         self._declare(own_namespaces(graph))
@@ -195,7 +195,7 @@ def write_statements(
     options: StreamOptions | None = None,
     **settings: Unpack[WriterSettings],
 ) -> None:
-    """Write statements of rdflib as a flat stream, as they come.
+    """Write statements of rdflib as a flat stream, in their order.
 
     Args:
         statements: tuples of three nodes, or of four: the last is a graph or its name, None for the default graph

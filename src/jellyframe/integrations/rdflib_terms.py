@@ -1,7 +1,7 @@
 """Terms of jellyframe as terms of rdflib, and back.
 
-Literals keep their lexical forms: rdflib is told not to normalise them. rdflib tells `"a"` from
-`"a"^^xsd:string`, which are one literal in RDF 1.1 and here; to rdflib it goes as `"a"`.
+Literals keep their lexical forms: rdflib is told not to normalise them. rdflib distinguishes `"a"` from
+`"a"^^xsd:string`, which are one literal in RDF 1.1 and here; for rdflib it becomes `"a"`.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from jellyframe.terms import DEFAULT_GRAPH, IRI, XSD_STRING, BlankNode, DefaultG
 
 
 def to_rdflib(term: Term | DefaultGraph) -> rdflib.term.Node:
-    """Return a term as rdflib's. The default graph becomes the name that rdflib's datasets have for theirs.
+    """Return a term as a node of rdflib. The default graph becomes the name of the default graph in rdflib's datasets.
 
     Args:
         term: a term, or the default graph
 
     Raises:
-        TermError: if it is a quoted triple, which rdflib does not have, or a language tag that rdflib refuses
+        TermError: if it is a quoted triple, which rdflib does not support, or has a language tag that rdflib refuses
     """
     match term:
         case IRI():
@@ -39,7 +39,7 @@ def to_rdflib(term: Term | DefaultGraph) -> rdflib.term.Node:
 
 
 def from_rdflib(node: rdflib.term.Node) -> Term:
-    """Return a term of rdflib as ours.
+    """Return a node of rdflib as a term.
 
     Args:
         node: a URIRef, BNode or Literal of rdflib
@@ -47,12 +47,12 @@ def from_rdflib(node: rdflib.term.Node) -> Term:
     Raises:
         TermError: if it is something else, such as a variable or a formula of N3
     """
-    # The classes themselves first: asking rdflib's classes for their instances takes long, as they are abstract.
+    # Exact classes first: `isinstance` is slow for rdflib's classes, as they are abstract.
     kind = type(node)
     if kind is rdflib.URIRef or (kind is not rdflib.Literal and isinstance(node, rdflib.URIRef)):
         return IRI(str(node))
     if kind is rdflib.Literal or isinstance(node, rdflib.Literal):
-        # The type is known, and to tell it to a type checker by a call would take time.
+        # The type is known; a cast for the type checker would take time.
         language: str | None = node.language  # type: ignore[attr-defined]
         if language:
             return Literal(str(node), None, language)
@@ -64,9 +64,9 @@ def from_rdflib(node: rdflib.term.Node) -> Term:
 
 
 def other_form(triple: tuple[Any, Any, Any]) -> tuple[Any, Any, Any] | None:
-    """Return the statement that is equal to one in RDF 1.1 but not in rdflib, or None if there is none.
+    """Return the other form of a statement, equal in RDF 1.1 but not in rdflib; None if there is none.
 
-    For a statement about `"a"` that is the one about `"a"^^xsd:string`, and the reverse.
+    The other form of `"a"` is `"a"^^xsd:string`, and the reverse.
 
     Args:
         triple: a statement of rdflib
@@ -80,7 +80,7 @@ def other_form(triple: tuple[Any, Any, Any]) -> tuple[Any, Any, Any] | None:
 
 
 def graph_to_rdflib(graph: GraphName | None) -> rdflib.term.Node:
-    """Return the name of a graph as rdflib's; None, of a triple, counts as the default graph.
+    """Return the name of a graph for rdflib; None, for a triple, is the default graph.
 
     Args:
         graph: the name of a graph, DEFAULT_GRAPH or None
@@ -89,7 +89,7 @@ def graph_to_rdflib(graph: GraphName | None) -> rdflib.term.Node:
 
 
 def graph_from_rdflib(graph: rdflib.Graph | rdflib.term.Node | None) -> GraphName:
-    """Return the name of a graph of rdflib as ours; the default graph of datasets, and None, as DEFAULT_GRAPH.
+    """Return the name of a graph of rdflib for jellyframe; the default graph of datasets, and None, are DEFAULT_GRAPH.
 
     Args:
         graph: the name of a graph, or the graph itself
@@ -117,7 +117,7 @@ def _literal(term: Literal) -> rdflib.Literal:
 
 
 def _unchanged(lex: str, made: rdflib.Literal) -> rdflib.Literal:
-    """Return a literal with the lexical form as given: rdflib trims xsd:token and others whatever it is told."""
+    """Return a literal with its lexical form unchanged: rdflib trims xsd:token and others in any case."""
     unchanged = str.__new__(rdflib.Literal, lex)
     for name in ("_language", "_datatype", "_value", "_ill_typed"):
         setattr(unchanged, name, getattr(made, name))

@@ -49,10 +49,10 @@ class ReadingOptions(TypedDict, total=False):
 
 @dataclass
 class StatementSource:
-    """Statements that can be read, as batches or as Arrow.
+    """A source of statements, read as batches or as Arrow.
 
     `source` is a path, a pattern, a folder or a list of those, of any format; or bytes or a file object with Jelly. The
-    `reading` options are those of `scan`. A file object can be read once; all else as often as is asked.
+    `reading` options are those of `scan`. A file object can be read once, other sources any number of times.
     """
 
     source: Statements
@@ -117,7 +117,7 @@ class StatementSource:
 
     @property
     def jelly_bytes(self) -> int | None:
-        """About how many bytes the source has, as Jelly; None for a file object."""
+        """The approximate size of the source as Jelly, in bytes; None for a file object."""
         if self.is_files:
             return self.inputs.bytes_as_jelly
         return memoryview(self.source).nbytes if isinstance(self.source, bytes | bytearray | memoryview) else None
@@ -146,7 +146,7 @@ class StatementSource:
                 yield row_filter.apply(batch) if row_filter else batch
 
     def view(self, layout: LayoutName, columns: Sequence[str] | None = None, *, dictionary: bool = False) -> ArrowView:
-        """Return how the statements look in Arrow."""
+        """Return the view of the statements as Arrow columns."""
         return ArrowView(layout, self.has_graph, columns=columns, dictionary=dictionary)
 
     def table(self, layout: LayoutName, columns: Sequence[str] | None = None, *, dictionary: bool = False) -> pa.Table:
@@ -161,12 +161,12 @@ def _raise(error: JellyError) -> None:
 
 
 class ArrowStatements:
-    """A table that is read again each time it is used: Polars, DuckDB, pandas and pyarrow take it as it is.
+    """A table that is read again each time it is used. Polars, DuckDB, pandas and pyarrow accept it.
 
     Args:
-        source: where the statements come from
+        source: the source of the statements
         layout: `struct`, `ntriples` or `flat`
-        columns: those to make; all by default
+        columns: the columns to make; all by default
         dictionary: whether strings are dictionary-encoded
     """
 
@@ -187,7 +187,7 @@ class ArrowStatements:
         return self._view.schema
 
     def reader(self) -> pa.RecordBatchReader:
-        """Return a reader that begins at the first statement."""
+        """Return a reader that starts at the first statement."""
         return pa.RecordBatchReader.from_batches(self.schema, self._view.record_batches(self._source.batches()))
 
     def _repr_html_(self) -> str:

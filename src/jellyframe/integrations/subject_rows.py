@@ -1,4 +1,4 @@
-"""Distinct statements as integers over one table of terms, with those of a subject next to each other.
+"""Distinct statements as integers over one table of terms, grouped by subject.
 
 Graphs and language tags are dropped, so that the same value counts once. Needs numpy.
 """
@@ -30,7 +30,7 @@ from jellyframe.kernel.ntriples_write_cy import term_strings
 from jellyframe.kernel.table_cy import LONGEST_INTERNED
 
 RDF_TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
-# What stands for the class of subjects that have none.
+# The class of subjects without a class.
 NO_CLASS = ""
 _LITERALS = (KIND_LITERAL, KIND_LANG_LITERAL, KIND_TYPED_LITERAL)
 _WITH_SYNTAX = 1 << KIND_BLANK_NODE | 1 << KIND_QUOTED_TRIPLE
@@ -50,19 +50,19 @@ class Terms:
 
     @cached_property
     def values(self) -> pa.Array:
-        """The strings of the terms: IRIs, labels and lexical forms as they are."""
+        """The strings of the terms: IRIs, labels and lexical forms."""
         return string_array(self._batch.terms.values)
 
     @cached_property
     def texts(self) -> pa.Array:
-        """The terms as tables show them: blank nodes as `_:label`, quoted triples as `<< s p o >>`, others as they are.
+        """The terms as in tables: blank nodes as `_:label`, quoted triples as `<< s p o >>`, others unchanged.
 
-        Raises TableError if an IRI could not be told from those.
+        Raises TableError if an IRI looks like one of those.
         """
         ambiguous = first_ambiguous_iri(self._batch.terms)
         if ambiguous >= 0:
             raise TableError(
-                f"the IRI {shortened(self.values[ambiguous].as_py())} would not be taken for one in a table, where "
+                f"the IRI {shortened(self.values[ambiguous].as_py())} cannot be recognised as one in a table, where "
                 'strings that begin with _:, " or << are other terms'
             )
         if not np.isin(self.kinds, (KIND_BLANK_NODE, KIND_QUOTED_TRIPLE)).any():
@@ -98,10 +98,10 @@ class Terms:
         return {strings.string(number) for number in np.unique(self._details[numbers]).tolist()}
 
     def first_equal(self) -> Ints | None:
-        """Return for each term the first that is the same but for the language; None if no two are the same.
+        """Return for each term the first one that is equal except for the language; None if no two are equal.
 
         Tables of terms have short terms once, but long ones, quoted triples, and those with one of very many datatypes
-        perhaps more than once.
+        may occur more than once.
         """
         chosen = self._maybe_repeated()
         numbers = np.flatnonzero(chosen).astype(np.int32)
@@ -144,7 +144,7 @@ class Terms:
 
 
 class Part(NamedTuple):
-    """The rows of a predicate: the places of their subjects in ascending order, and the numbers of their objects."""
+    """The rows of a predicate: the positions of their subjects in ascending order, and the numbers of their objects."""
 
     predicate: str
     subjects: Ints
@@ -158,10 +158,10 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True)
 class SubjectRows:
-    """Distinct statements in the order of their subjects, and of each subject in the order in which they came.
+    """Distinct statements in the order of their subjects, and for each subject in their original order.
 
-    `subjects` has the terms of the subjects, in the order in which they came first; `s` refers to these. `p` refers to
-    `predicates`, and `o` to terms. `place` tells the order in which the statements came.
+    `subjects` has the terms of the subjects, in the order of their first statements; `s` refers to these. `p` refers to
+    `predicates`, and `o` to terms. `place` is the original position of each statement.
     """
 
     terms: Terms
@@ -174,7 +174,7 @@ class SubjectRows:
 
     @classmethod
     def of(cls, batches: Iterable[Batch]) -> SubjectRows:
-        """Return the statements of batches, each different one once."""
+        """Return the distinct statements of batches."""
         batch = _joined(batches)
         terms = Terms(batch)
         s, p, o = (np.asarray(column, np.int32) for column in (batch.s, batch.p, batch.o))
@@ -193,17 +193,17 @@ class SubjectRows:
 
     @cached_property
     def names(self) -> pa.Array:
-        """The subjects as tables show them."""
+        """The subjects as in tables."""
         return self.terms.texts.take(pa.array(self.subjects))
 
     @cached_property
     def is_class(self) -> Mask:
-        """Whether each row tells a class of its subject."""
+        """Whether each row states a class of its subject."""
         is_type = np.array([self.terms.string(number) == RDF_TYPE for number in self.predicates.tolist()], bool)
         return is_type[self.p] & self.terms.is_iri[self.o] if len(is_type) else np.zeros(0, bool)
 
     def parts(self) -> list[Part]:
-        """Return the rows of each predicate, in the order in which predicates came first."""
+        """Return the rows of each predicate, in the order of their first rows."""
         order = np.argsort(self.p, kind="stable")
         p = self.p[order]
         starts = np.flatnonzero(np.diff(p, prepend=-1))
@@ -216,12 +216,12 @@ class SubjectRows:
         return [parts[number] for number in np.argsort(first).tolist()]
 
     def select(self, mask: Mask) -> SubjectRows:
-        """Return some of the rows; all subjects stay."""
+        """Return the rows of a mask; all subjects are kept."""
         columns = (column[mask] for column in (self.s, self.p, self.o, self.place))
         return SubjectRows(self.terms, self.subjects, self.predicates, *columns)
 
     def by_class(self) -> Iterator[tuple[str, SubjectRows]]:
-        """Yield the rows of the instances of each class, and at last of the subjects that have none."""
+        """Yield the rows of the instances of each class, and finally those of subjects without a class."""
         is_class = self.is_class
         classes, members = self.o[is_class], self.s[is_class]
         order = np.argsort(classes, kind="stable")
@@ -245,10 +245,10 @@ class SubjectRows:
         return np.cumsum(np.bincount(self.s, minlength=len(self.subjects)))
 
     def of_subjects(self, chosen: Ints) -> SubjectRows:
-        """Return the rows of subjects, given by their places in ascending order."""
+        """Return the rows of subjects, given by their positions in ascending order."""
         ends = self._ends[chosen]
         counts = ends - np.where(chosen > 0, self._ends[chosen - 1], 0)
-        # Each run of rows begins where its subject's rows do, wherever the run before it has ended.
+        # Each run of rows starts at the first row of its subject.
         rows = np.arange(counts.sum()) + np.repeat(ends - np.cumsum(counts), counts)
         s = np.repeat(np.arange(len(chosen), dtype=np.int32), counts)
         return SubjectRows(
@@ -264,17 +264,17 @@ def _joined(batches: Iterable[Batch]) -> Batch:
         return Batch.concat(found)
     except LimitError as error:
         raise LimitError(
-            "the different terms of the statements take more than 2 GiB: choose some subjects, predicates or graphs"
+            "the distinct terms of the statements take more than 2 GiB: choose some subjects, predicates or graphs"
         ) from error
 
 
 def _numbered(column: Ints, count: int) -> tuple[Ints, Ints]:
-    """Return the different values in the order in which they come first, and for each row which of these it has.
+    """Return the distinct values in the order of their first rows, and for each row the number of its value.
 
     The values are less than `count`.
     """
     first = np.full(count, -1, np.int32)
-    # Of several rows with the same value the last that is assigned counts: the first one.
+    # If rows have the same value, the last assignment counts: that of the first row.
     first[column[::-1]] = np.arange(len(column) - 1, -1, -1, dtype=np.int32)
     values = np.flatnonzero(first >= 0).astype(np.int32)
     values = values[np.argsort(first[values])]
@@ -283,7 +283,7 @@ def _numbered(column: Ints, count: int) -> tuple[Ints, Ints]:
 
 
 def _first_of_each(s: Ints, p: Ints, o: Ints, predicates: int, terms: int) -> Mask:
-    """Return for each row whether it comes for the first time. The rows are sorted by subject, which makes it fast."""
+    """Return for each row whether it is the first of its kind. Fast, since the rows are sorted by subject."""
     keys = s.astype(np.int64) * predicates + p
     if len(s) and (int(s[-1]) + 1) * predicates * terms >= 1 << 63:
         _, keys = np.unique(keys, return_inverse=True)

@@ -1,4 +1,4 @@
-"""Rows of patches as Python objects to batches, and back."""
+"""Convert rows of patches from Python objects to batches, and back."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ _OPERATIONS: Final[dict[type, int]] = {
     Punctuation: fields.PATCH_PUNCTUATION,
 }
 _NOTHING: Final = DEFAULT_GRAPH
-# The terms of a row, with DEFAULT_GRAPH for those that it has not.
+# The terms of a row, with DEFAULT_GRAPH for missing ones.
 _Terms = tuple[Any, Any, Any, Any]
 
 
 def rows_of(batch: Batch, start: int = 0, stop: int | None = None) -> Iterator[PatchRow]:
-    """Yield rows of the `batch` of a patch as objects, from `start` up to, but without, `stop`."""
+    """Yield rows of the `batch` of a patch as objects, from `start` to `stop`, without `stop`."""
     ops = batch.operations
     stop = len(batch) if stop is None else stop
     for first in range(start, stop, ROWS_AT_A_TIME):
@@ -57,14 +57,14 @@ def rows_of(batch: Batch, start: int = 0, stop: int | None = None) -> Iterator[P
 def row_batches(rows: Iterable[PatchRow], *, has_graph: bool) -> Iterator[Batch]:
     """Yield the rows of an iterable in batches of bounded rows and bytes.
 
-    Where a row is refused, or the iterable raises an error of whatever kind, the rows before it are yielded first.
+    If a row is refused, or the iterable raises any error, the rows before it are yielded first.
 
     Args:
-        rows: any iterable of rows; no more of it is drawn than the next batch takes
+        rows: any iterable of rows, which is drawn no further than the next batch needs
         has_graph: whether they are rows of a stream of quads
 
     Raises:
-        EncodeError: if something is not a row, has a graph where there can be none, or holds what is not a term
+        EncodeError: if an item is not a row, has a graph in a stream of triples, or holds an object that is not a term
     """
     ops = array("i")
     builder = StatementBuilder(has_graph, True)
@@ -85,7 +85,7 @@ def row_batches(rows: Iterable[PatchRow], *, has_graph: bool) -> Iterator[Batch]
             yield terms
 
     for batch in built_batches(builder, terms_of_rows()):
-        # An operation may be there whose terms were refused.
+        # The last operation may be that of a refused row.
         yield batch.replace(op=memoryview(ops)[: len(batch)])
         ops = array("i")
 

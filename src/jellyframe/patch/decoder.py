@@ -17,21 +17,21 @@ from jellyframe.stream.decoder import (
 
 
 class PatchStreamDecoder(AnyStreamDecoder[PatchOptions]):
-    """Decodes a patch stream, or several end to end, into batches that have the column `op`.
+    """Decodes a patch stream, or several concatenated ones, into batches with the column `op`.
 
     Args:
-        limits: what untrusted input may ask for.
-        strict: refuse what the specification lets a consumer refuse or ignore: transactions that start or end where
-            they must not, or are open at the end, graphs in a stream of triples, and namespaces without a graph before
-            the first graph of a stream of quads, which are else in the default graph.
+        limits: the limits for untrusted input.
+        strict: refuse all that the specification lets a consumer refuse: transactions that start or end where they
+            must not, or are open at the end; graphs in a stream of triples, which are otherwise ignored; and namespaces
+            without a graph before the first graph of a stream of quads, which are otherwise in the default graph.
         concatenated: every options row begins a new stream; otherwise a repeated one has to be identical, and changes
             nothing.
-        delimited: whether the frames have their lengths in front; by default the first three bytes tell.
-        batch_rows: rows in a batch, at most.
-        self_contained: refuse a stream that begins by leaving out an id, as at a restart point.
+        delimited: whether the frames are delimited; by default the first three bytes decide.
+        batch_rows: the maximum number of rows in a batch.
+        self_contained: refuse a stream whose first entry has no id, as required at a restart point.
         start: the offset of the first byte that will be pushed, for errors.
         first_frame: the number of the first frame.
-        source_name: what errors call the input.
+        source_name: the name of the input in errors.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""The writing side of Jelly-Patch without I/O: batches and patch ends in, bytes or whole frames out."""
+"""Encode Jelly-Patch without I/O: batches and ends of patches in, bytes or whole frames out."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from jellyframe.stream.encoding import OUTPUT_BYTES, AnyStreamEncoder, stop_row
 class PatchStreamEncoder(AnyStreamEncoder[PatchEncoder]):
     """Encodes a patch stream. It does no I/O: the output is buffered until it is taken, as bytes or as frames.
 
-    A row that is refused with a `JellyError` leaves no trace: what was accepted before is in the stream, and the
-    encoder can be used further. Another error inside the encoder, such as a `MemoryError`, ends the stream.
+    A row that is refused with a `JellyError` leaves no trace: the rows before it are in the stream, and the
+    encoder can still be used. Another error inside the encoder, such as a `MemoryError`, ends the stream.
 
     Args:
         options: the options of the stream
         frame_rows: rows after which a frame is cut, None for no limit; not in FRAME streams and bare ones
         frame_bytes: bytes after which a frame is cut, None for no limit; not in FRAME streams and bare ones
-        delimited: whether frames have their lengths in front; a stream without is one bare frame
-        restart_every: distance of restart points in bytes, None for none; they lie outside of transactions and, in
+        delimited: whether frames are delimited; otherwise the stream is one bare frame
+        restart_every: distance of restart points in bytes, None for none; they are outside of transactions and, in
             PUNCTUATED streams, between patches
         index: whether an index of the restart points ends the stream; not in FRAME streams
-        output_bytes: finished bytes at which `encode` stops for them to be taken
+        output_bytes: number of finished bytes at which `encode` stops, so that they can be taken
     """
 
     _kernel: PatchEncoder
@@ -68,20 +68,20 @@ class PatchStreamEncoder(AnyStreamEncoder[PatchEncoder]):
         return self._options
 
     def encode(self, batch: Batch, start: int = 0, stop: int | None = None) -> int:
-        """Encode rows `start` to `stop` of the batch of a patch and return the row to go on from.
+        """Encode rows `start` to `stop` of the batch of a patch and return the row to continue from.
 
         The result is below `stop` when `output_bytes` are ready: take them, and call again with it as `start`. The
-        frames of the batch do not matter: `end_patch`, or a punctuation row, ends a patch. Rows without a graph go into
-        a stream of quads, in the default graph.
+        frames of the batch do not matter: `end_patch`, or a punctuation row, ends a patch. In a stream of quads, rows
+        without a graph are in the default graph.
 
         Args:
             batch: rows, with the column `op`
             start: the first row to encode
-            stop: the row behind the last one, by default all that follow
+            stop: the row after the last one; by default all rows are encoded
 
         Raises:
-            EncodeError: if a row cannot be written with the options of the stream, or at this place; `row` is its row
-                in the batch, and the rows before it are encoded
+            EncodeError: if a row cannot be written with the options of the stream, or at this position; `row` is its
+                row in the batch, and the rows before it are encoded
         """
         stop = stop_row(batch, start, stop)
         ops = batch.operations
@@ -91,20 +91,20 @@ class PatchStreamEncoder(AnyStreamEncoder[PatchEncoder]):
         return self._kernel.encode(ops, batch.s, batch.p, batch.o, graph, batch.terms, start, stop)
 
     def end_patch(self) -> None:
-        """End the patch, even an empty one: with a punctuation mark, or in FRAME streams with the frame.
+        """End the patch, even if it is empty: with a punctuation mark, or in FRAME streams with the frame.
 
         Raises:
-            EncodeError: if the stream is FLAT, so that it has one patch only, or a transaction is open
+            EncodeError: if the stream is FLAT, which is one patch only, or a transaction is open
         """
         self._kernel.end_patch()
 
     def flush(self) -> None:
-        """End the frame if it has rows, so that all that was encoded can be taken. A FRAME stream has to wait."""
+        """End the frame if it has rows, so that all encoded rows can be taken. Does nothing in a FRAME stream."""
         if self._options.stream_type is not PatchStreamType.FRAME and self._kernel.has_content:
             self._kernel.end_frame()
 
     def finish(self) -> None:
-        """End the stream, and the patch in hand if it has rows. A stream without rows still has the options.
+        """End the stream, and the current patch if it has rows. A stream without rows still has the options.
 
         Raises:
             EncodeError: if a transaction is open

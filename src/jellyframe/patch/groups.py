@@ -1,4 +1,4 @@
-"""The patches and the transactions of a stream, each of them read as it is drawn."""
+"""The patches and the transactions of a stream, read as they are iterated."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TRANSACTION_ENDS: Final = (PATCH_TRANSACTION_COMMIT, PATCH_TRANSACTION_ABORT)
 
 
 class Part(NamedTuple):
-    """Rows of a batch that belong together, whether what they are part of ends with them, and the row that ends it."""
+    """Rows of a batch that are part of a group, whether the group ends with them, and the row that ends it."""
 
     batch: Batch
     is_end: bool
@@ -33,10 +33,9 @@ Parts: TypeAlias = Iterator[Part]
 
 
 class RowGroup:
-    """Consecutive rows of a stream, read as they are drawn, once.
+    """Consecutive rows of a stream, which can be iterated once and are read then.
 
-    Drawing the next group passes over what is left of this one. Its rows can no longer be had then, and asking for them
-    is an error.
+    Going to the next group skips the remaining rows of this one; reading them after that is an error.
 
     Args:
         parts: the batches that hold the rows, up to the end of the group
@@ -50,7 +49,7 @@ class RowGroup:
 
     @property
     def is_complete(self) -> bool:
-        """Whether the end of the group has been read; false where the stream ends before it."""
+        """Whether the end of the group has been read; false if the stream ends before it."""
         return self._end is not None and self._waiting is None
 
     def batches(self) -> Iterator[Batch]:
@@ -68,7 +67,7 @@ class RowGroup:
         return self.rows()
 
     def pass_over(self) -> None:
-        """Read on to the end of the group."""
+        """Skip to the end of the group."""
         has_rows = False
         while (part := self._next_part()) is not None:
             has_rows = has_rows or len(part.batch) > 0
@@ -76,9 +75,7 @@ class RowGroup:
 
     def _next_part(self) -> Part | None:
         if self._is_passed:
-            raise UsageError(
-                "the rows of this part of the stream have been passed over; draw them before the next part"
-            )
+            raise UsageError("the rows of this part of the stream have been skipped; read them before the next part")
         part, self._waiting = self._waiting, None
         if part is not None:
             return part
@@ -99,7 +96,7 @@ class RowGroup:
 
 
 class Patch(RowGroup):
-    """One patch of a stream: an iterator over its rows, which can be drawn once.
+    """One patch of a stream: an iterator over its rows, which can be read once.
 
     Args:
         parts: the batches that hold the rows, up to the end of the patch
@@ -111,7 +108,7 @@ class Patch(RowGroup):
 
     @property
     def headers(self) -> dict[str, HeaderValue]:
-        """The headers at the start of the patch, which are read if necessary; they stay among the rows."""
+        """The headers at the start of the patch, which are read if necessary; `rows` returns them too."""
         if self._headers is None:
             self._headers = {}
             part = self._peek()
@@ -125,11 +122,11 @@ class Patch(RowGroup):
 
 
 class Transaction(RowGroup):
-    """The rows of a transaction, without those that start and end it; or rows that are in none.
+    """The rows of a transaction, without those that start and end it; or rows outside of transactions.
 
     Args:
         parts: the batches that hold the rows, up to the end of the transaction
-        is_explicit: whether a row starts the transaction; false for rows that are in none
+        is_explicit: whether a row starts the transaction; false for rows outside of transactions
     """
 
     def __init__(self, parts: Parts, *, is_explicit: bool) -> None:
@@ -145,7 +142,7 @@ class Transaction(RowGroup):
 
 
 def patches_of(batches: Iterator[Batch], stream_type: PatchStreamType) -> Iterator[Patch]:
-    """Yield the patches that a stream of this type has."""
+    """Yield the patches of a stream of this type."""
     if stream_type is PatchStreamType.FLAT:
         yield Patch(_whole_stream(batches))
         return
@@ -162,7 +159,7 @@ def patches_of(batches: Iterator[Batch], stream_type: PatchStreamType) -> Iterat
 
 
 def transactions_of(batches: Iterator[Batch]) -> Iterator[Transaction]:
-    """Yield the transactions of a stream, and what lies between them."""
+    """Yield the transactions of a stream, and the groups of rows between them."""
     cuts = _TransactionCuts(batches)
     while cuts.advance():
         transaction = Transaction(cuts.parts(), is_explicit=cuts.is_inside)
@@ -221,7 +218,7 @@ class _TransactionCuts:
         return True
 
     def parts(self) -> Parts:
-        """Yield the rows up to the end of the group. One that another start ends, where that is allowed, has none."""
+        """Yield the rows up to the end of the group, which has no end row if another start ends it."""
         while self._has_row():
             batch, start = self._batch, self._row
             assert batch is not None

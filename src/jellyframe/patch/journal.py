@@ -1,4 +1,4 @@
-"""Rows of patches that are held back until their transaction ends: in memory, or in a file if there are many."""
+"""Rows of patches that are collected until their transaction ends: in memory, or in a file if there are many."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from jellyframe.storage.closing import Closeable
 # Bytes of terms and rows that are held in memory.
 MEMORY_BYTES: Final = 16 << 20
 _ROW_BYTES: Final = 20
-# Rows that are read back have been accepted before.
+# No limits: rows that are read back were accepted before.
 NO_LIMITS: Final = Limits(max_frame_bytes=MAX_FRAME_BYTES, max_nesting_depth=MAX_NESTING_DEPTH)
 
 
 class Journal(Closeable):
     """Batches in the order in which they were added, to be read forwards or backwards.
 
-    Rows of transactions and punctuation marks have no place in it. The file has no name, so nothing is left of it.
+    It holds no rows of transactions and no punctuation marks. The file has no name, so it never remains on disk.
 
     Args:
         memory_bytes: about how many bytes are held in memory before they are moved to the file
@@ -67,7 +67,7 @@ class Journal(Closeable):
                 yield _reversed(batch)
 
     def clear(self) -> None:
-        """Forget all rows."""
+        """Remove all rows."""
         self._waiting.clear()
         self._tables.clear()
         self._chunks.clear()
@@ -77,7 +77,7 @@ class Journal(Closeable):
             self._file.truncate()
 
     def close(self) -> None:
-        """Let go of the memory and the file."""
+        """Release the memory and the file."""
         self._waiting.clear()
         self._chunks.clear()
         if self._file is not None:

@@ -1,4 +1,4 @@
-"""Patches of any stream type as rows that punctuation marks end, and such rows into a stream of any type."""
+"""Patches of any stream type as rows with punctuation marks, and such rows in a stream of any type."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jellyframe.patch.options import PatchOptions, PatchStreamType
 
 
 class MarkedOutput(Protocol):
-    """The part of a writer of patches that is needed here."""
+    """The methods of a writer of patches that are used here."""
 
     @property
     def options(self) -> PatchOptions: ...
@@ -23,20 +23,20 @@ class MarkedOutput(Protocol):
 
 
 def with_marks(batches: Iterable[Batch], stream_type: PatchStreamType) -> Iterator[Batch]:
-    """Yield the rows of a stream with a punctuation mark behind each patch; a FLAT stream has none.
+    """Yield the rows of a stream with a punctuation mark after each patch; a FLAT stream has none.
 
     Args:
-        batches: batches of a stream, as its reader gives them
-        stream_type: what ends a patch among them
+        batches: batches of a stream, from its reader
+        stream_type: the type of the stream, which decides where patches end
     """
     for batch in batches:
         yield _frames_marked(batch) if stream_type is PatchStreamType.FRAME else batch
 
 
 def write_marked(batch: Batch, output: MarkedOutput) -> None:
-    """Write rows among which punctuation marks end patches, in whatever way the stream of the output ends them.
+    """Write rows in which punctuation marks end patches to an output of any stream type.
 
-    A FLAT stream is one patch, of the rows of all.
+    A FLAT stream is one patch with the rows of all patches.
 
     Args:
         batch: rows of patches
@@ -58,7 +58,7 @@ def write_marked(batch: Batch, output: MarkedOutput) -> None:
 
 
 def _frames_marked(batch: Batch) -> Batch:
-    """Return a batch with a punctuation mark where a frame ends."""
+    """Return a batch with a punctuation mark at the end of each frame."""
     ends = [span.stop for span in batch.frame_spans() if span.is_complete]
     if not ends:
         return batch
@@ -69,7 +69,7 @@ def _frames_marked(batch: Batch) -> Batch:
 
 
 def _inserted(column: memoryview, ends: list[int], value: int) -> memoryview:
-    """Return a column with a value inserted behind some of its rows."""
+    """Return a column with a value inserted after some of its rows."""
     made = array("i")
     start = 0
     for end in ends:

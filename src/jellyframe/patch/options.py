@@ -1,4 +1,4 @@
-"""The options of patch streams: what a stream says about itself in its first row."""
+"""The options of patch streams, which are their first row."""
 
 from __future__ import annotations
 
@@ -78,16 +78,16 @@ class PatchOptionChanges(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class PatchOptions:
-    """The options row of a patch stream. As they are, they let a writer take any row.
+    """The options row of a patch stream. By default a writer accepts any row.
 
     Attributes:
         statement_type: whether statements and namespaces have a graph
         stream_type: what ends a patch
-        generalized_statements: whether any term may stand at any position
+        generalized_statements: whether any term may be at any position
         rdf_star: whether quoted triples may occur
         max_name_table_size: entries in the table of names, at least 8
         max_prefix_table_size: entries in the table of prefixes; 0 to write IRIs whole
-        max_datatype_table_size: entries in the table of datatypes; 0 if there are none but xsd:string
+        max_datatype_table_size: entries in the table of datatypes; 0 if there is only xsd:string
         version: the version of Jelly-Patch, 1
     """
 
@@ -131,7 +131,7 @@ class PatchOptions:
         return self.statement_type is PatchStatementType.QUADS
 
     def check(self) -> None:
-        """Raise an OptionsError unless these options can stand at the start of a stream."""
+        """Raise an OptionsError unless a stream can start with these options."""
         if self.statement_type is PatchStatementType.UNSPECIFIED:
             raise OptionsError("the statement type is unspecified: it must be TRIPLES or QUADS")
         if self.stream_type is PatchStreamType.UNSPECIFIED:
@@ -158,7 +158,7 @@ class PatchOptions:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> PatchOptions:
-        """Read an RdfPatchOptions message from `data`. Whether the options make sense is for `check` to say."""
+        """Read an RdfPatchOptions message from `data`. `check` checks whether the options are valid."""
         if _are_stream_options(data):
             raise StreamKindError(
                 "this is a stream of RDF statements, not a Jelly-Patch stream",
@@ -169,6 +169,6 @@ class PatchOptions:
 
 
 def _are_stream_options(data: bytes) -> bool:
-    """Return whether a message holds RdfStreamOptions: a stream name, a logical type, or a physical type alone."""
+    """Return whether a message holds RdfStreamOptions: a stream name, a logical type, or only a physical type."""
     kinds = {field: wire_type for field, wire_type, _value in decode_fields(data)}
     return kinds.get(1) == BYTES or kinds.get(_LOGICAL_TYPE_FIELD) == VARINT or (1 not in kinds and 2 in kinds)

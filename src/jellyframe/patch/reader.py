@@ -44,20 +44,20 @@ def open_patch_reader(
     """Open a Jelly-Patch stream for reading.
 
     Args:
-        source: a path, a URI, bytes, or a binary file object, which need not seek. gzip and Zstandard are recognised.
-        limits: what untrusted input may ask for.
-        strict: refuse what the specification lets a consumer refuse or ignore: transactions that start or end where
-            they must not, or are open at the end; graphs in a stream of triples, which are else ignored; and namespaces
-            without a graph before the first graph of a stream of quads, which are else in the default graph.
-        concatenated: every options row begins a new stream. By default, as the format says, a repeated one has to be
-            identical and changes nothing.
-        batch_rows: rows in a batch, at most.
-        delimited: whether the frames have their lengths in front; by default the first bytes tell.
+        source: a path, a URI, bytes, or a binary file object, which need not seek. gzip and Zstandard are detected.
+        limits: the limits for untrusted input.
+        strict: refuse all that the specification lets a consumer refuse: transactions that start or end where they
+            must not, or are open at the end; graphs in a stream of triples, which are otherwise ignored; and namespaces
+            without a graph before the first graph of a stream of quads, which are otherwise in the default graph.
+        concatenated: every options row begins a new stream. By default, as the format specifies, a repeated one has to
+            be identical and changes nothing.
+        batch_rows: the maximum number of rows in a batch.
+        delimited: whether the frames are delimited; by default the first bytes decide.
         byte_range: read from one restart point to another (see `jellyframe.stream.index`).
-        on_damage: read on behind damage, from the next restart point that can be found by its bytes. The function is
-            called with what was lost, a `Damage`, each time. A transaction of which something is lost ends with an
-            abort (see `jellyframe.patch.recovery`). By default the first error ends reading.
-        filesystem: of pyarrow or fsspec, in which the source is a path.
+        on_damage: continue after damage, at the next restart point that is found by its bytes. The function is called
+            with each loss, a `Damage`. A transaction that is partly lost ends with an abort (see
+            `jellyframe.patch.recovery`). By default the first error ends reading.
+        filesystem: a file system of pyarrow or fsspec, if the source is a path in it.
     """
     limits = limits or DEFAULT_LIMITS
 
@@ -91,13 +91,13 @@ def open_patch_reader(
 
 
 class PatchReader(AnyReader[PatchOptions]):
-    """A patch stream that is being read. Its views share one position: what one has consumed, another does not see.
+    """A reader of a patch stream. Its views share one position: rows that one has read are not returned by another.
 
-    A reader is for one thread at a time. Views of a reader that has been closed raise.
+    A reader is for one thread at a time. Views of a closed reader raise.
 
     Args:
-        batches: where the batches come from; `open_patch_reader` opens a source
-        source_name: what errors call the input
+        batches: the source of the batches; `open_patch_reader` opens one
+        source_name: the name of the input in errors
     """
 
     def __init__(self, batches: BatchSource[PatchOptions], source_name: str | None = None) -> None:
@@ -105,7 +105,7 @@ class PatchReader(AnyReader[PatchOptions]):
 
     @property
     def lookup_entries(self) -> LookupEntries | None:
-        """The lookup entries that have been read; None where there are none, as in text, or behind damage."""
+        """The lookup entries read so far; None if there are none, as in text, or after damage."""
         batches = self._batches
         return batches.decoder.lookup_entries() if isinstance(batches, SourceBatches) else None
 
@@ -115,14 +115,14 @@ class PatchReader(AnyReader[PatchOptions]):
             yield from rows_of(batch)
 
     def patches(self) -> Iterator[Patch]:
-        """Return the patches of the stream: its frames, the whole, or what punctuation marks end, as its type says.
+        """Return the patches of the stream: by its type its frames, the whole stream, or the parts between marks.
 
-        Each is read as its rows are drawn. What is left of it is skipped when the next one is drawn.
+        A patch is read as its rows are iterated. Going to the next one skips its remaining rows.
         """
         return patches_of(self._guarded_batches(), self.options.stream_type)
 
     def transactions(self) -> Iterator[Transaction]:
-        """Return the transactions of the stream and, as groups that are not explicit, the rows that are in none."""
+        """Return the transactions of the stream and, as groups that are not explicit, the rows outside of them."""
         return transactions_of(self._guarded_batches())
 
     def record_batches(
@@ -130,12 +130,12 @@ class PatchReader(AnyReader[PatchOptions]):
     ) -> pa.RecordBatchReader:
         """Return the rest of the stream as Arrow record batches, which are decoded lazily.
 
-        The column `op` says what a row does; `P` there ends a patch, whatever the type of the stream. The schema's
+        The column `op` is the operation of a row; `P` ends a patch, for all types of streams. The schema's
         metadata has the options of the stream, for `write_table`.
 
         Args:
             layout: `struct`, `ntriples` or `flat`, as in `read_table`
-            columns: those to make; all by default
+            columns: the columns to make; all by default
             dictionary: encode strings with a dictionary, which is the term table of each batch
         """
         from jellyframe.patch.tables import record_batches
@@ -149,7 +149,7 @@ class PatchReader(AnyReader[PatchOptions]):
 
         Args:
             layout: `struct`, `ntriples` or `flat`
-            columns: those to make; all by default
+            columns: the columns to make; all by default
             dictionary: encode strings with dictionaries
         """
         return self.record_batches(layout, columns=columns, dictionary=dictionary).read_all()

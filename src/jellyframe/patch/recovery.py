@@ -1,14 +1,15 @@
-"""Reading patches behind damage, so that nothing counts of which a part is lost.
+"""Read patches after damage, so that a transaction that is partly lost has no effect.
 
-What is lost is found as in `jellyframe.stream.recovery`; in a text it is a line. Rows before a loss have been given
-already, so the rows around it are put into order by rows that this module adds:
+Losses are found as in `jellyframe.stream.recovery`; in a text a loss is a line. Rows before a loss have already been
+returned, so this module adds rows:
 
-- A transaction of which something is lost ends with an abort.
-- Where bytes are lost in the middle of a patch, a punctuation mark ends that patch.
-- Behind a loss nobody knows whether rows are in a transaction that started in the lost part. They are put into a
-  transaction of their own, which ends before the next row that tells: with a commit where they were in none (a start, a
-  punctuation mark, the end of the input), with an abort where they were in one (a commit, an abort), or where something
-  is lost again. In a FRAME stream a frame tells: no transaction goes beyond it, and whole frames are lost.
+- A transaction that is partly lost ends with an abort.
+- If bytes are lost in the middle of a patch, a punctuation mark ends that patch.
+- After a loss it is unknown whether rows are in a transaction that started in the lost part. They are put into a
+  separate transaction. It ends with a commit before a row that shows that they were in none (a start, a punctuation
+  mark, the end of the input), and with an abort before a row that shows that they were in one (a commit, an abort) or
+  before another loss. In a FRAME stream the end of the frame decides: no transaction spans frames, and losses are whole
+  frames.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ from jellyframe.patch.rows import PatchRow, Punctuation, TransactionAbort, Trans
 from jellyframe.stream.kinds import StreamKind
 from jellyframe.stream.recovery import RecoveringBatches
 
-# The rows that change what the rows behind them are in, as bits.
+# The rows that show whether rows are in a transaction, as bits.
 _TELLING: Final = sum(
     1 << op
     for op in (
@@ -54,7 +55,7 @@ _ROW_TAGS: Final = bytes(field << 3 | 2 for field in (*range(1, 9), *range(11, 1
 
 
 def patch_streams(*, strict: bool) -> StreamKind:
-    """Return what tells restart points of patch streams, whose options begin with the statement type."""
+    """Return how restart points of patch streams are recognised: their options begin with the statement type."""
     return StreamKind(b"\x08", _ROW_TAGS, (partial(_restarted_decoder, strict),))
 
 
@@ -67,7 +68,7 @@ class _Place(Enum):
 
     OUTSIDE = auto()
     TRANSACTION = auto()
-    # A transaction of which a row is lost.
+    # A transaction that is partly lost.
     BROKEN_TRANSACTION = auto()
     UNKNOWN = auto()
     # A transaction that was inserted, because it is unknown whether the rows are in one.
@@ -81,14 +82,14 @@ class RowsAroundLosses:
         self._place = _Place.OUTSIDE
         self._is_patch_open = False
         self._has_graph = True
-        # The frame that inserted rows are counted to.
+        # The frame number of inserted rows.
         self._frame = 0
 
     def of(self, batch: Batch) -> Iterator[Batch]:
-        """Yield the rows of a batch, with those that have to stand between them."""
+        """Yield the rows of a batch, with the rows to insert between them."""
         self._has_graph = batch.has_graph
         self._frame = batch.first_frame
-        # Rows from `start` on have not been given yet.
+        # Rows from `start` have not been yielded yet.
         start = row = 0
         for telling in (*_telling_rows(batch), len(batch)):
             own_start = self._own_start(batch, row, telling)
@@ -130,9 +131,9 @@ class RowsAroundLosses:
             self._place = _Place.OUTSIDE
 
     def _own_start(self, batch: Batch, start: int, stop: int) -> int | None:
-        """Return before which of some rows a transaction has to start here; None if before none.
+        """Return the row before which a separate transaction has to start; None if there is none.
 
-        The rows are statements, namespaces and headers. Headers can stand outside of a transaction anyway.
+        The rows are statements, namespaces and headers. Headers can be outside of the transaction.
         """
         self._is_patch_open = self._is_patch_open or start < stop
         if self._place is not _Place.UNKNOWN:
@@ -144,7 +145,7 @@ class RowsAroundLosses:
         return None
 
     def _is_kept(self, op: int) -> bool:
-        """Return whether a row that tells something stays as it is."""
+        """Return whether a row that starts or ends something is kept."""
         if op in _TRANSACTION_ENDS:
             return self._place in (_Place.OUTSIDE, _Place.TRANSACTION)
         return op not in (PATCH_LOST, PATCH_LOST_ROW)

@@ -11,10 +11,10 @@ from jellyframe.terms import DEFAULT_GRAPH, IRI, BlankNode, GraphName, Literal, 
 if TYPE_CHECKING:
     from jellyframe.terms import Term
 
-# What can stand for a header's value.
+# The types of the value of a header.
 HeaderValue: TypeAlias = "IRI | BlankNode | Literal | Triple"
 
-# Keys of headers that stand without quotation marks, as the kernel writes them.
+# Keys of headers that are written without quotation marks, as in the kernel.
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,254}")
 
 
@@ -26,7 +26,7 @@ class Add:
         s: the subject
         p: the predicate
         o: the object
-        g: the graph; None in streams of triples, and DEFAULT_GRAPH in those of quads if it is that
+        g: the graph; None in streams of triples, DEFAULT_GRAPH for the default graph in streams of quads
     """
 
     s: Term
@@ -36,7 +36,7 @@ class Add:
 
     @property
     def statement(self) -> Triple | Quad:
-        """The statement: a triple where there is no graph."""
+        """The statement: a triple if there is no graph."""
         return Triple(self.s, self.p, self.o) if self.g is None else Quad(self.s, self.p, self.o, self.g)
 
     def __str__(self) -> str:
@@ -51,7 +51,7 @@ class Delete:
         s: the subject
         p: the predicate
         o: the object
-        g: the graph; None in streams of triples, and DEFAULT_GRAPH in those of quads if it is that
+        g: the graph; None in streams of triples, DEFAULT_GRAPH for the default graph in streams of quads
     """
 
     s: Term
@@ -61,7 +61,7 @@ class Delete:
 
     @property
     def statement(self) -> Triple | Quad:
-        """The statement: a triple where there is no graph."""
+        """The statement: a triple if there is no graph."""
         return Triple(self.s, self.p, self.o) if self.g is None else Quad(self.s, self.p, self.o, self.g)
 
     def __str__(self) -> str:
@@ -74,8 +74,8 @@ class NamespaceAdd:
 
     Args:
         name: the short name, as before the colon in Turtle
-        iri: what it stands for
-        g: the graph for which it does; None in streams of triples
+        iri: the IRI
+        g: the graph of the namespace; None in streams of triples
     """
 
     name: str
@@ -92,8 +92,8 @@ class NamespaceDelete:
 
     Args:
         name: the short name
-        iri: what it stood for, if that is known; RDF Patch has no place for it
-        g: the graph for which it did; None in streams of triples
+        iri: the IRI, if it is known; the text of RDF Patch does not have it
+        g: the graph of the namespace; None in streams of triples
     """
 
     name: str
@@ -109,7 +109,7 @@ class Header:
     """A header: a key and a value that apply to the patch as a whole.
 
     Args:
-        key: what is said, such as `id` or `prev`
+        key: the key, such as `id` or `prev`
         value: any term
     """
 
@@ -146,7 +146,7 @@ class TransactionAbort:
 
 @dataclass(frozen=True, slots=True)
 class Punctuation:
-    """A patch ends, in a stream of type PUNCTUATED. RDF Patch has no such row; as text it is a comment."""
+    """The end of a patch in a stream of type PUNCTUATED. RDF Patch has no such row; in text it is a comment."""
 
     def __str__(self) -> str:
         return "# end of patch"

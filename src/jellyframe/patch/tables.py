@@ -1,7 +1,7 @@
 """Patches as Arrow tables, and back. The layouts are described in `jellyframe.arrow.layouts`.
 
-In a table a row with the operation `P` ends a patch, whatever the type of the stream; a FLAT stream has none. So a
-table holds all that a stream does, but for the frames of streams in which they do not matter.
+In a table a row with the operation `P` ends a patch, for all types of streams; a FLAT stream has none. So a
+table holds the whole stream, except for frames where they have no meaning.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def record_batches(
     columns: Sequence[str] | None = None,
     dictionary: bool = False,
 ) -> pa.RecordBatchReader:
-    """Return the batches of a patch stream as Arrow record batches, made as they are drawn."""
+    """Return the batches of a patch stream as Arrow record batches, made on demand."""
     view = ArrowView(layout, options.has_graph, op_column=True, columns=columns, dictionary=dictionary)
     named = {
         **dataclasses.asdict(options),
@@ -48,7 +48,7 @@ def record_batches(
 
 
 def table_options(table: PatchTable) -> PatchOptions:
-    """Return the options in the metadata of a table's schema if they fit its columns, or else defaults."""
+    """Return the options in the metadata of a table's schema if they fit its columns, otherwise defaults."""
     schema = cast("pa.Schema", table.schema)  # type: ignore[union-attr]
     statement_type = PatchStatementType.QUADS if "g" in schema.names else PatchStatementType.TRIPLES
     entry = (schema.metadata or {}).get(OPTIONS_KEY)

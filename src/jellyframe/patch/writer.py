@@ -1,4 +1,4 @@
-"""Writing patch streams: from rows and batches."""
+"""Write patch streams from rows and batches."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ def open_patch_writer(
     """Open a Jelly-Patch stream for writing.
 
     Args:
-        sink: a path or a URI, where the file appears when the writer is closed, or a binary file object
+        sink: a path or a URI, at which the file appears when the writer is closed, or a binary file object
         options: the options of the stream, by default `PatchOptions()`: quads, with punctuation marks
-        frame_rows: rows after which a frame is cut (256), None for no limit; in FRAME streams `end_patch` alone
+        frame_rows: rows after which a frame is cut (256), None for no limit; in FRAME streams only `end_patch`
             ends frames
         frame_bytes: bytes after which a frame is cut (1,000,000), None for no limit
-        delimited: whether frames have their lengths in front (true); a stream without is one bare frame
+        delimited: whether frames are delimited (true); otherwise the stream is one bare frame
         compression: `gzip`, `zstd` or None
         restart_every: distance of restart points in bytes, None for none; by default, `auto`, streams to a path have
             one every 8 MiB, outside of transactions and, unless the stream is FLAT, between patches
         index: whether an index of the restart points is appended (false); not in FRAME streams
-        filesystem: where the path is, a file system of pyarrow or fsspec; by default as the path says
-        settings: `frame_rows` to `filesystem`, by name
+        filesystem: the file system of the path, of pyarrow or fsspec; by default it follows from the path
+        settings: `frame_rows` to `filesystem`, as keyword arguments
 
     Raises:
         OptionsError: if the options are invalid or exclude each other
@@ -58,10 +58,10 @@ def open_patch_writer(
 
 
 class PatchWriter(AnyWriter[PatchStreamEncoder]):
-    """A patch stream that is being written.
+    """A writer of a patch stream.
 
-    A row that is refused with a `JellyError` leaves no trace: what was accepted before is in the stream, and the writer
-    can be used further. Closing ends the patch in hand if it has rows, and raises if a transaction is open. A writer is
+    A row that is refused with a `JellyError` leaves no trace: the rows before it are in the stream, and the writer
+    can still be used. Closing ends the current patch if it has rows, and raises if a transaction is open. A writer is
     for one thread at a time.
     """
 
@@ -101,16 +101,16 @@ class PatchWriter(AnyWriter[PatchStreamEncoder]):
         return self._encoder.statements
 
     def write(self, rows: Iterable[PatchRow]) -> None:
-        """Write rows, from any iterable, as they come.
+        """Write the rows of any iterable.
 
-        Where a row is refused, or the iterable raises, those before it are written. Those behind a row that is refused
-        are not, though an iterator may have been drawn further.
+        If a row is refused, or the iterable raises, the rows before it are written. The rows after a refused row are
+        not written, though an iterator may have been drawn further.
 
         Args:
-            rows: rows of a patch; a graph that is None is the default graph where the stream has quads
+            rows: rows of a patch; in a stream of quads, None as graph is the default graph
 
         Raises:
-            EncodeError: if a row cannot be written; the message says which of those given it is
+            EncodeError: if a row cannot be written; the message has its number
         """
         with self._exclusive:
             has_graph = self._open_encoder().options.has_graph
@@ -120,9 +120,8 @@ class PatchWriter(AnyWriter[PatchStreamEncoder]):
         """Write an Arrow table, record batch or record batch reader of patches, in any of the layouts.
 
         Args:
-            table: the rows; a row with the operation `P` ends a patch in the way of this stream, and nothing in a FLAT
-                one, which is one patch
-            layout: what the columns are; by default it is inferred from them
+            table: the rows; a row with the operation `P` ends a patch, but not in a FLAT stream, which is one patch
+            layout: the layout of the columns; by default it is inferred from them
 
         Raises:
             TableError: if the columns do not hold rows of patches
@@ -133,10 +132,10 @@ class PatchWriter(AnyWriter[PatchStreamEncoder]):
         write_rows(table, layout, self)
 
     def end_patch(self) -> None:
-        """End the patch, even an empty one: with a punctuation mark, or in FRAME streams with the frame.
+        """End the patch, even if it is empty: with a punctuation mark, or in FRAME streams with the frame.
 
         Raises:
-            EncodeError: if the stream is FLAT, so that it has one patch only, or a transaction is open
+            EncodeError: if the stream is FLAT, which is one patch only, or a transaction is open
         """
         with self._exclusive:
             self._open_encoder().end_patch()

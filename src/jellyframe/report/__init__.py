@@ -1,4 +1,4 @@
 """Reports for people: a page with plots in one file, which needs neither a network nor any library.
 
-`page` puts a page together, `plots` draws, `text` writes numbers; `stream` reports on a Jelly stream.
+`page` builds a page, `plots` draws, `text` formats numbers; `stream` reports on a Jelly stream.
 """

@@ -1,4 +1,4 @@
-"""Writes small nested documents as YAML or JSON; a long list in them item by item."""
+"""Write small nested documents as YAML or JSON, and long lists in them item by item."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 Document = Mapping[str, Any]
 
-# Names that YAML takes for strings with no quotation marks around them, and such as `PHYSICAL_STREAM_TYPE_QUADS (2)`.
+# Keys, and values such as `PHYSICAL_STREAM_TYPE_QUADS (2)`, that are strings in YAML without quotation marks.
 _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _PLAIN_VALUE = re.compile(r"[A-Z]+(_[A-Z]+)+ \([0-9]+\)")
 # Words that YAML does not read as strings.
@@ -25,7 +25,7 @@ class YamlWriter:
         self._items = 0
 
     def member(self, name: str, value: Any) -> None:
-        """Write a member whole. An empty line parts the members, for readability."""
+        """Write a whole member. An empty line separates members, for readability."""
         self._separate()
         self._write("".join(_yaml_member(name, value, "")))
 
@@ -54,7 +54,7 @@ class YamlWriter:
 
 
 class JsonWriter:
-    """Writes the members of one object. An item of a list takes one line."""
+    """Writes the members of one object. Each item of a list is on one line."""
 
     def __init__(self, write: Callable[[str], object]) -> None:
         self._write = write
@@ -105,7 +105,7 @@ def _yaml_scalar(value: str | int | float | bool | None) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Return text in double quotes, as YAML needs for escapes; characters that do not print are escaped."""
+    """Return text in double quotes, which YAML requires for escapes; unprintable characters are escaped."""
     letters = []
     for letter in text:
         if letter in '"\\':

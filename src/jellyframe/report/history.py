@@ -1,4 +1,4 @@
-"""The course of a stream, frame by frame, in a bounded number of steps."""
+"""The frames of a stream in order, summed up in a bounded number of steps."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ MAX_STEPS = 160
 
 
 class Step:
-    """A run of frames, one after the other."""
+    """A run of consecutive frames."""
 
     __slots__ = ("entries", "first_frame", "frame_bytes", "frames", "largest", "smallest", "statements")
 
@@ -27,7 +27,7 @@ class Step:
         return self.first_frame + self.frames - 1
 
     def join(self, later: Step) -> None:
-        """Take in the step that follows."""
+        """Add the following step to this one."""
         self.frames += later.frames
         self.frame_bytes += later.frame_bytes
         self.smallest = min(self.smallest, later.smallest)
@@ -37,7 +37,7 @@ class Step:
 
 
 class FrameHistory:
-    """Collects the frames of a survey in steps of equally many, which get longer as the stream does."""
+    """Collects the frames of a survey in steps of equal length, which grow with the stream."""
 
     def __init__(self, on_frame: Callable[[StreamSurvey, FrameCounts], object] | None = None) -> None:
         self.steps: list[Step] = []

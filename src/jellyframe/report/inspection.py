@@ -1,4 +1,4 @@
-"""The counts of a survey under the names of jelly-cli, and some more."""
+"""The counts of a survey with the names of jelly-cli, and some more."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from jellyframe.ops.survey import LOOKUP_TABLES, POSITIONS, ROW_FIELDS, TERM_KIN
 from jellyframe.options import StreamOptions
 from jellyframe.report.documents import JsonWriter, YamlWriter
 
-# jelly-cli has neither terms that are repeated, which take no bytes, nor those inside of quoted triples.
+# jelly-cli counts neither repeated terms, which take no bytes, nor those inside of quoted triples.
 _STORED_KINDS = TERM_KINDS[:-1]
 
 
@@ -64,7 +64,7 @@ def totals_document(survey: StreamSurvey, detail: str | None, *, sizes: bool) ->
 
 def input_document(survey: StreamSurvey) -> dict[str, Any]:
     return {
-        # A stream without statements may be valid in either.
+        # A stream without statements may be valid in both.
         "dialect": survey.dialect or "either",
         "delimited": survey.delimited is not False,
         "compression": survey.compression or "none",
@@ -73,13 +73,13 @@ def input_document(survey: StreamSurvey) -> dict[str, Any]:
 
 
 class FrameWriter:
-    """Writes the options, and then each frame as it comes."""
+    """Writes the options, and then each frame as it is read."""
 
     def __init__(self, writer: YamlWriter | JsonWriter, detail: str | None, *, sizes: bool) -> None:
         self._writer = writer
         self._detail = detail
         self._sizes = sizes
-        # Frames may come before the options, if there is nothing in them.
+        # Empty frames may come before the options.
         self._waiting: list[FrameCounts] = []
         self._has_begun = False
 

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from jellyframe.ops.stats.result import Statistics
     from jellyframe.options import StreamOptions
 
-# Rows that are shown of a table.
+# Rows of a table that are shown.
 FIRST_ROWS = 10
 _LETTERS = 80
 
 
 def cell(text: object) -> str:
-    """Return a value as the text of a cell, not all of it if it is long."""
+    """Return a value as the text of a cell, clipped if it is long."""
     return clipped(str(text), _LETTERS)
 
 
@@ -45,7 +45,7 @@ def reader_html(name: str | None, options: StreamOptions | JellyError, first: Ba
 
 
 def statistics_html(statistics: Statistics) -> str:
-    """Return the numbers, and the predicates and classes that are used most."""
+    """Return the counts, and the most frequent predicates and classes."""
     lines = [("statements", f"{statistics.statements:,}")]
     lines += [(f"distinct {name}", f"{count:,}") for name, count in statistics.distinct.items()]
     tables = [

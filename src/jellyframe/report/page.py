@@ -9,7 +9,7 @@ from jellyframe.report.text import escaped
 
 
 class Page:
-    """Collects what a page shows, in order; `html()` is the page."""
+    """Collects the parts of a page in order; `html()` returns the page."""
 
     def __init__(self, title: str, subtitle: str) -> None:
         self._title = title
@@ -33,13 +33,13 @@ class Page:
         )
 
     def content(self) -> str:
-        """Return the tiles and the figures alone, for a page that has the style sheet."""
+        """Return only the tiles and the figures, for a page that has the style sheet."""
         figures = "\n".join(self._figures)
         return f'<dl class="tiles">{"".join(self._tiles)}</dl>\n<div class="figures">\n{figures}\n</div>\n'
 
     def html(self) -> str:
         """Return the whole page."""
-        # Nothing is ever loaded, and the page says so, so that browsers see to it.
+        # The page loads nothing; the policy makes browsers enforce that.
         policy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
         return (
             '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -56,13 +56,13 @@ class Page:
 
 
 def table_of(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a table; its first column names things."""
+    """Return a table whose first column has names."""
     heads = "".join(f'<th scope="col">{escaped(name)}</th>' for name in head)
     lines = "".join(f"<tr>{''.join(f'<td>{escaped(cell)}</td>' for cell in row)}</tr>" for row in rows)
     return f'<div class="scroll"><table><thead><tr>{heads}</tr></thead><tbody>{lines}</tbody></table></div>'
 
 
 def facts(lines: Sequence[tuple[str, str]]) -> str:
-    """Return names and values, in as many columns as there is room for."""
+    """Return names and values, in as many columns as fit."""
     pairs = "".join(f"<div><dt>{escaped(name)}</dt><dd>{escaped(value)}</dd></div>" for name, value in lines)
     return f'<dl class="facts">{pairs}</dl>'

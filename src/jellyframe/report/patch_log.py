@@ -31,7 +31,7 @@ def log_table(entries: Sequence[LogEntry]) -> str:
                 "",
             )
         )
-    # Columns in which nothing is said are left out.
+    # Empty columns are left out.
     used = [column for column in range(len(head)) if any(line[column] not in ("", "0") for line in lines[1:])]
     return aligned([tuple(line[column] for column in used) for line in lines])
 
@@ -52,6 +52,6 @@ def _line(entry: LogEntry) -> tuple[str, ...]:
 
 
 def log_json(entries: Sequence[LogEntry]) -> str:
-    """Return a list of objects."""
+    """Return the entries as a JSON list of objects."""
     rows = [{**entry._asdict(), "time": None if entry.time is None else entry.time.isoformat()} for entry in entries]
     return json.dumps(rows, ensure_ascii=False, indent=2) + "\n"

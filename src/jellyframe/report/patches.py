@@ -62,7 +62,7 @@ def patch_totals_document(survey: PatchSurvey) -> dict[str, Any]:
 
 
 def patch_document(patch: PatchCounts) -> dict[str, Any]:
-    """Return what one patch holds."""
+    """Return the counts of one patch."""
     document: dict[str, Any] = {"patch_index": patch.number, **_rows_document(patch)}
     return {**document, "headers": patch.headers} if patch.headers else document
 
@@ -78,14 +78,14 @@ def _rows_document(counts: PatchCounts) -> dict[str, Any]:
 
 
 class PatchHistory:
-    """Collects the patches of a survey in steps of equally many, which get longer as the stream does."""
+    """Collects the patches of a survey in steps of equal length, which grow with the stream."""
 
     def __init__(self) -> None:
         self.steps: list[list[int]] = []
         self._patches_a_step = 1
 
     def add(self, _survey: PatchSurvey, patch: PatchCounts) -> None:
-        """Take in the next patch. A step is the number of the first patch, how many there are, and adds and deletes."""
+        """Add the next patch. A step has the number of its first patch, and counts of patches, adds and deletes."""
         changes = [patch.rows["A"], patch.rows["D"]]
         if self.steps and self.steps[-1][1] < self._patches_a_step:
             first, count, *sums = self.steps[-1]
@@ -101,7 +101,7 @@ class PatchHistory:
 
 
 def patch_page(survey: PatchSurvey, history: PatchHistory, name: str) -> str:
-    """Return the page about a stream of patches that has been surveyed with its content."""
+    """Return the page of a stream of patches, from a survey with content."""
     assert survey.options is not None
     rows = survey.counts.rows
     page = Page(name, _subtitle(survey))
@@ -123,14 +123,14 @@ def patch_page(survey: PatchSurvey, history: PatchHistory, name: str) -> str:
     parts = [Part(title.replace("_", " "), rows[word], nr) for nr, (word, title) in enumerate(_NAMES.items(), 1)]
     page.add_figure(
         "Row mix",
-        "What the patches are made of.",
+        "The rows of the patches, by kind.",
         plots.strips("Row mix", [Strip("Rows", [part for part in parts if part.value])]),
         table_of(("Kind of row", "Rows"), [(part.label, number(part.value)) for part in parts]),
     )
     _add_entries(page, survey)
     _add_predicates(page, survey)
     _add_steps(page, history)
-    page.add_figure("Stream options", "What the stream says of itself.", facts(_facts(survey.options)), wide=True)
+    page.add_figure("Stream options", "The options row of the stream.", facts(_facts(survey.options)), wide=True)
     return page.html()
 
 
@@ -155,7 +155,7 @@ def _add_entries(page: Page, survey: PatchSurvey) -> None:
     if strips:
         page.add_figure(
             "Lookup entries",
-            "What was sent so that later rows can refer to it.",
+            "Entries that later rows refer to.",
             plots.strips("Lookup entries by table", strips),
             table_of(
                 ("Table", "Entries", "Replaced another one"),
@@ -170,7 +170,7 @@ def _add_predicates(page: Page, survey: PatchSurvey) -> None:
     top = survey.content.top_predicates(TOP_PREDICATES)
     page.add_figure(
         "Predicates",
-        "Those that are changed most often.",
+        "The predicates that are changed most often.",
         plots.bars("Predicates", [Bar(short_iri(text), uses) for text, uses in top]),
         table_of(("Predicate", "Changes"), [(text, number(uses)) for text, uses in top]),
     )

@@ -1,4 +1,4 @@
-"""Plots as SVG. They are as wide as their place allows, and their text keeps its size: widths are per cent of it.
+"""Plots as SVG. They are as wide as their container, with text of a fixed size: widths are percentages.
 
 Colours are the classes `series-1` to `series-9`, which the page's style sheet defines for light and dark.
 """
@@ -28,7 +28,7 @@ _LABEL_PERCENT = 9
 
 
 class Bar(NamedTuple):
-    """A bar: what it stands for, how long it is, and words after its number."""
+    """A bar: its label, its value, and a note after the value."""
 
     label: str
     value: float
@@ -53,7 +53,7 @@ class Strip(NamedTuple):
 
 
 class Column(NamedTuple):
-    """A column of one or more parts, from the bottom up; `label` says in a word where it stands, `tip` in full."""
+    """A column of one or more parts, from the bottom up, with a short `label` and a full text as `tip`."""
 
     label: str
     values: tuple[float, ...]
@@ -61,7 +61,7 @@ class Column(NamedTuple):
 
 
 def bars(title: str, items: Sequence[Bar], form: Format = number) -> str:
-    """Horizontal bars, one below the other, each under its label."""
+    """Return horizontal bars, one below the other, each under its label."""
     largest = max((item.value for item in items), default=0) or 1
     parts = []
     for row, item in enumerate(items):
@@ -81,7 +81,7 @@ def bars(title: str, items: Sequence[Bar], form: Format = number) -> str:
 
 
 def strips(title: str, rows: Sequence[Strip]) -> str:
-    """Each row a whole, cut into its parts; with one legend for all."""
+    """Return a strip for each whole, divided into its parts, with one legend for all."""
     drawn: list[str] = []
     words: list[tuple[str, str]] = []
     legend: dict[str, int] = {}
@@ -132,7 +132,7 @@ def columns(
     form: Format = short_number,
     label_all: bool = False,
 ) -> str:
-    """Upright columns over an axis; of several series, each column is a stack. Parts of `series` are named."""
+    """Return vertical columns over an axis; with several series, each column is a stack. `series` has their names."""
     largest = max((sum(item.values) for item in items), default=0)
     ticks = _ticks(largest)
     top = ticks[-1] or 1
@@ -179,7 +179,7 @@ def _gridlines(ticks: Sequence[float], top: float) -> list[str]:
 
 
 def _column_labels(labels: Sequence[str], label_all: bool) -> list[str]:
-    """Labels below the columns: each in its middle, or some of them, the first and the last at the edges."""
+    """Return the labels below the columns: all of them, or some, with the first and the last at the edges."""
     y = _ABOVE + _PLOT_HEIGHT + 18
     last = len(labels) - 1
     width = 100 / max(len(labels), 1)

@@ -14,7 +14,7 @@ _OTHERS_SERIES = 8
 
 
 def statistics_page(statistics: Statistics, title: str, *, top: int) -> str:
-    """Return the page about a set of statements. Plots and tables show the first rows of long lists."""
+    """Return the page of a set of statements. Plots and tables show the first rows of long lists."""
     about = ", distinct subjects, objects and graphs estimated" if statistics.is_approximate else ""
     page = Page(title, f"Statistics of {number(statistics.statements)} statements{about}")
     _add_tiles(page, statistics)
@@ -44,7 +44,7 @@ def _add_tiles(page: Page, statistics: Statistics) -> None:
 
 
 def _add_kinds(page: Page, statistics: Statistics) -> None:
-    """Add what stands at each position, by use and by different terms."""
+    """Add the kinds of terms at each position, by uses and by distinct terms."""
     positions = {"Subjects": statistics.subjects, "Objects": statistics.objects, "Graphs": statistics.graphs}
     strips, lines = [], []
     for position, counts in positions.items():
@@ -61,7 +61,7 @@ def _add_kinds(page: Page, statistics: Statistics) -> None:
     if strips:
         page.add_figure(
             "Kinds of terms",
-            "What stands at each position of the statements.",
+            "The terms at each position of the statements.",
             plots.strips("Kinds of terms by position", strips),
             table_of(("Position and kind", "Uses", "Distinct"), lines),
             wide=True,
@@ -71,7 +71,7 @@ def _add_kinds(page: Page, statistics: Statistics) -> None:
 def _add_list(
     page: Page, title: str, unit: str, counts: dict[str, int], whole: int | None, top: int, series: int
 ) -> None:
-    """Add the first of a list; where they are parts of a whole, what is left of it too."""
+    """Add the first items of a list, and the rest if the items are parts of a whole."""
     if not counts:
         return
     shown = list(counts.items())[:top]

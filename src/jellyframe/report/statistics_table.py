@@ -12,7 +12,7 @@ _NAME_LETTERS = 60
 
 
 def text_table(statistics: Statistics, *, top: int) -> str:
-    """Return the numbers in a few tables, of which long ones are cut after the first lines."""
+    """Return the counts in a few tables; long ones are cut after the first lines."""
     facts = [("statements", f"{statistics.statements:,}")]
     if statistics.default_graph:
         facts.append(("in the default graph", f"{statistics.default_graph:,}"))
@@ -39,7 +39,7 @@ def _uses(counts: Counts) -> list[tuple[str, int, int]]:
 
 
 def _top(head: tuple[str, ...], rows: Sequence[tuple[str, *tuple[int, ...]]], top: int) -> str:
-    """Return the first rows of a table, and how many more there are."""
+    """Return the first rows of a table, and the number of the others."""
     if not rows:
         return ""
     lines = [head]

@@ -1,4 +1,4 @@
-"""The page about one Jelly stream."""
+"""The page of one Jelly stream."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ _KIND_TITLES = {
 
 
 def stream_page(survey: StreamSurvey, history: FrameHistory, name: str, stored_bytes: int | None = None) -> str:
-    """Return the page about a stream with a content survey. `stored_bytes` is the size of the file as it is."""
+    """Return the page of a stream, from a survey with content. `stored_bytes` is the size of the stored file."""
     return _filled(Page(name, _subtitle(survey)), survey, history, stored_bytes).html()
 
 
 def stream_figures(survey: StreamSurvey, history: FrameHistory, stored_bytes: int | None = None) -> str:
-    """Return what `stream_page` shows as a part of another page."""
+    """Return the figures of `stream_page`, for another page."""
     return _filled(Page("", ""), survey, history, stored_bytes).content()
 
 
@@ -80,12 +80,12 @@ def _add_tiles(page: Page, survey: StreamSurvey) -> None:
     page.add_tile("Statements", number(statements), f"in {number(counts.all_rows)} rows")
     page.add_tile("Frames", number(counts.frames), f"{number(statements / max(counts.frames, 1))} statements each")
     page.add_tile(
-        "Size as Jelly", size(survey.input_bytes), f"{survey.input_bytes / max(statements, 1):.1f} B a statement"
+        "Size as Jelly", size(survey.input_bytes), f"{survey.input_bytes / max(statements, 1):.1f} B per statement"
     )
     if survey.content is not None:
         text_bytes = survey.content.ntriples_bytes
         what = "N-Quads" if survey.options is not None and survey.options.has_graph else "N-Triples"
-        page.add_tile(f"Size as {what}", size(text_bytes), f"{text_bytes / max(statements, 1):.1f} B a statement")
+        page.add_tile(f"Size as {what}", size(text_bytes), f"{text_bytes / max(statements, 1):.1f} B per statement")
         page.add_tile(
             "Jelly is smaller by", f"{text_bytes / max(survey.input_bytes, 1):.1f}×", "before any compression"
         )
@@ -104,7 +104,7 @@ def _add_compression(page: Page, survey: StreamSurvey, stored_bytes: int | None)
     if stored_bytes is not None and survey.compression is not None:
         items.append(Bar(f"Jelly, {survey.compression}", stored_bytes, share(stored_bytes, text_bytes), 3))
     table = table_of(
-        ("Form", "Bytes", "Bytes a statement"),
+        ("Form", "Bytes", "Bytes per statement"),
         [(item.label, number(item.value), f"{item.value / max(survey.content.statements, 1):.2f}") for item in items],
     )
     words = f"The same statements as canonical {what} text and as Jelly."
@@ -119,7 +119,7 @@ def _add_row_mix(page: Page, counts: Counts) -> None:
         Strip("Bytes", _parts_of_rows(kinds, counts.row_bytes) + rest, size),
     ]
     table = table_of(
-        ("Kind of row", "Rows", "Bytes", "Bytes a row"),
+        ("Kind of row", "Rows", "Bytes", "Bytes per row"),
         [
             (
                 kind.replace("_", " "),
@@ -131,9 +131,7 @@ def _add_row_mix(page: Page, counts: Counts) -> None:
         ]
         + [(part.label, "", number(part.value), "") for part in rest],
     )
-    page.add_figure(
-        "Row mix", "What the stream is made of, by number and by bytes.", plots.strips("Row mix", rows), table
-    )
+    page.add_figure("Row mix", "The rows of the stream, by number and by bytes.", plots.strips("Row mix", rows), table)
 
 
 def _parts_of_rows(kinds: list[str], measure: Callable[[str], int]) -> list[Part]:
@@ -162,7 +160,7 @@ def _add_terms(page: Page, counts: Counts) -> None:
         for kind in kinds
     ]
     table = table_of(("Kind", *(place.capitalize() for place in positions), "In quoted triples"), lines)
-    words = "What stands at each position. A term that is the same as in the statement before takes no bytes."
+    words = "The terms at each position. A term that repeats that of the statement before takes no bytes."
     page.add_figure("Kinds of terms", words, plots.strips("Kinds of terms by position", rows), table)
 
 
@@ -190,7 +188,7 @@ def _add_frames(page: Page, history: FrameHistory) -> None:
     a_step = "" if steps[0].frames == 1 else f" Each column is the mean of up to {number(steps[0].frames)} frames."
     page.add_figure(
         "Frame sizes along the stream",
-        f"How large the frames are, in their order.{a_step}",
+        f"The sizes of the frames, in their order.{a_step}",
         plots.columns("Frame sizes", items, ("bytes",), x_title="frame", y_title="bytes in a frame", form=size),
         table_of(
             ("Frames", "Statements", "Bytes", "Smallest", "Largest"),
@@ -216,7 +214,7 @@ def _add_frames(page: Page, history: FrameHistory) -> None:
     ]
     page.add_figure(
         "Distribution of frame sizes",
-        "How many frames are at least so large, and less than twice as large.",
+        "The number of frames of at least this size, and less than twice this size.",
         plots.columns(
             "Distribution of frame sizes",
             bins,
@@ -259,8 +257,8 @@ def _add_lookups(page: Page, survey: StreamSurvey, history: FrameHistory) -> Non
         Strip(
             f"{table.capitalize()} table",
             [
-                Part("into a free place", counts.rows(table) - counts.replaced(table), 3),
-                Part("in place of another", counts.replaced(table), 2),
+                Part("in a free slot", counts.rows(table) - counts.replaced(table), 3),
+                Part("replacing another", counts.replaced(table), 2),
             ],
         )
         for table in tables
@@ -279,10 +277,10 @@ def _add_lookups(page: Page, survey: StreamSurvey, history: FrameHistory) -> Non
     iris = sum(counts.terms(place, "iri") for place in POSITIONS) + counts.quoted_terms("iri")
     page.add_figure(
         "Lookup entries",
-        f"Where entries went. {number(iris)} IRIs were written with {number(counts.rows('name'))} name entries: "
+        f"New and replaced entries. {number(iris)} IRIs were written with {number(counts.rows('name'))} name entries: "
         f"{iris / max(counts.rows('name'), 1):.1f} uses of each.",
         plots.strips("Lookup entries by table", rows),
-        table_of(("Table", "Places", "Entries", "Replaced", "Entries per 1000 statements"), lines),
+        table_of(("Table", "Slots", "Entries", "Replaced", "Entries per 1000 statements"), lines),
     )
     items = [
         Column(
@@ -298,7 +296,7 @@ def _add_lookups(page: Page, survey: StreamSurvey, history: FrameHistory) -> Non
     ]
     page.add_figure(
         "Lookup churn along the stream",
-        "New entries per 1000 statements. Few entries mean that what was sent before is used again.",
+        "New entries per 1000 statements. Few entries mean that earlier ones are reused.",
         plots.columns(
             "Lookup churn",
             items,
@@ -323,9 +321,9 @@ def _add_options(page: Page, options: StreamOptions, dialect: str | None) -> Non
         ("logical type", options.logical_type.name),
         ("generalized statements", "yes" if options.generalized_statements else "no"),
         ("quoted triples (RDF-star)", "yes" if options.rdf_star else "no"),
-        ("places in the name table", number(options.max_name_table_size)),
-        ("places in the prefix table", number(options.max_prefix_table_size)),
-        ("places in the datatype table", number(options.max_datatype_table_size)),
+        ("slots in the name table", number(options.max_name_table_size)),
+        ("slots in the prefix table", number(options.max_prefix_table_size)),
+        ("slots in the datatype table", number(options.max_datatype_table_size)),
         ("version tag", str(options.version)),
     ]
-    page.add_figure("Stream options", "What the stream says of itself.", facts(lines), wide=True)
+    page.add_figure("Stream options", "The options row of the stream.", facts(lines), wide=True)

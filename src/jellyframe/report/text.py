@@ -46,7 +46,7 @@ def size(value: float) -> str:
 
 
 def share(part: float, whole: float) -> str:
-    """Return a part in per cent."""
+    """Return a part as a percentage of the whole."""
     if not whole:
         return "–"
     percent = 100 * part / whole
@@ -56,7 +56,7 @@ def share(part: float, whole: float) -> str:
 
 
 def clipped(text: str, length: int) -> str:
-    """Return text of at most `length` letters; what is left out is in the middle, for the ends of IRIs tell most."""
+    """Return text of at most `length` characters. It is cut in the middle, since the ends of IRIs say most."""
     if len(text) <= length:
         return text
     tail = (length - 1) * 2 // 3

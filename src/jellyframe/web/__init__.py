@@ -1,8 +1,8 @@
-"""Data over HTTP: an ASGI app that serves files and folders, a client for it, and the page to look at data.
+"""Data over HTTP: an ASGI app that serves files and folders, a client for it, and the page of `view`.
 
 from jellyframe.web import data_app
 
-app = data_app("dumps")          # for uvicorn, or any other server of ASGI
+app = data_app("dumps")          # for uvicorn, or any other ASGI server
 """
 
 from __future__ import annotations
@@ -19,5 +19,5 @@ __all__ = ["DataApp", "Entry", "HttpClient", "data_app"]
 
 _HOMES = {"DataApp": "serving", "Entry": "client", "HttpClient": "client", "data_app": "serving"}
 
-if not TYPE_CHECKING:  # for type checkers, a name that is not there is a mistake
+if not TYPE_CHECKING:  # type checkers must report unknown names
     __getattr__ = attribute_loader(__name__, _HOMES)

@@ -1,4 +1,4 @@
-"""Requests and responses of ASGI, as far as we need them; no framework."""
+"""Requests and responses of ASGI, without a framework."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SAFE_HEADERS = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-ref
 
 
 class RequestError(Exception):
-    """A request that is answered with an error: the status, and one line that says why."""
+    """A request that is answered with an error: the status, and one line with the reason."""
 
     def __init__(self, status: int, message: str, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(message)
@@ -38,7 +38,7 @@ class Request:
 
     @classmethod
     def of(cls, scope: Scope) -> Request:
-        """Return the request of a scope; of a header that comes several times, all values."""
+        """Return the request of a scope. A repeated header has all of its values."""
         headers: dict[str, str] = {}
         for name, value in scope["headers"]:
             key, text = name.decode("latin-1").lower(), value.decode("latin-1")
@@ -51,21 +51,21 @@ class Request:
         return cls(scope["method"], path.partition(b"?")[0].decode("latin-1"), query, headers)
 
     def first(self, name: str) -> str | None:
-        """Return the value of a parameter of the query, the first if there are several."""
+        """Return the first value of a parameter of the query, or None."""
         values = self.query.get(name)
         return values[0] if values else None
 
 
 @dataclass
 class Response:
-    """An answer. `body` are bytes, or pieces of bytes that are sent as they come."""
+    """A response. `body` is bytes, or an asynchronous iterator of pieces that are sent as they come."""
 
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
     body: bytes | AsyncGenerator[bytes, None] = b""
 
     async def send(self, send: Send, *, with_body: bool = True) -> None:
-        """Send the answer. Where `body` fails, the connection ends without the end of the answer."""
+        """Send the response. If `body` fails, the connection is closed before the end of the response."""
         headers = {**_SAFE_HEADERS, **self.headers}
         if isinstance(self.body, bytes) and self.status != 304:
             headers.setdefault("Content-Length", str(len(self.body)))
@@ -75,7 +75,7 @@ class Response:
             await send({"type": "http.response.body", "body": self.body if with_body else b""})
             return
         async with aclosing(self.body) as pieces:
-            # Whatever is wrong from the start shows before the status is sent.
+            # Get the first piece before the status is sent, so that early errors have their own status.
             first = await anext(pieces, b"") if with_body else b""
             await send({"type": "http.response.start", "status": self.status, "headers": encoded})
             if with_body:
@@ -86,7 +86,7 @@ class Response:
 
 
 def text_response(status: int, message: str, headers: Mapping[str, str] | None = None) -> Response:
-    """Return one line of plain text."""
+    """Return a response of one line of plain text."""
     return Response(
         status,
         {"Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store", **(headers or {})},
@@ -95,7 +95,7 @@ def text_response(status: int, message: str, headers: Mapping[str, str] | None =
 
 
 def page_response(page: str, *, script_hash: str | None = None) -> Response:
-    """Return a page that loads nothing from anywhere and runs no script but the one of this hash."""
+    """Return a page whose policy forbids to load anything, and allows only the script with this hash."""
     script = f"'{script_hash}'" if script_hash else "'none'"
     policy = (
         f"default-src 'none'; style-src 'unsafe-inline'; script-src {script}; connect-src 'self'; img-src data:; "

@@ -1,4 +1,4 @@
-"""The bytes of responses: files as they are, and files converted as they are sent."""
+"""The bytes of responses: unchanged files, and files that are converted while they are sent."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ChangedError(StorageError):
 
 
 async def file_body(file: ServedFile, start: int, stop: int) -> AsyncGenerator[bytes, None]:
-    """Yield bytes of a file as it is. Its last piece is held back until it is known that the file did not change."""
+    """Yield bytes of a file unchanged. The last piece is yielded only if the file has not changed meanwhile."""
     loop = asyncio.get_running_loop()
     with open(file.path, "rb", buffering=0) as opened:
         opened.seek(start)
@@ -48,11 +48,11 @@ async def file_body(file: ServedFile, start: int, stop: int) -> AsyncGenerator[b
 def converted_body(
     files: Sequence[ServedFile], target: Format, encoding: Compression | None
 ) -> AsyncGenerator[bytes, None]:
-    """Yield files as one document of a format, converted as they are sent, and compressed in transit."""
+    """Yield files as one document of a format, converted and perhaps compressed while they are sent."""
 
     def work(channel: Channel) -> None:
         paths = [file.path for file in files]
-        if len(files) == 1 and files[0].is_as(target):
+        if len(files) == 1 and files[0].can_be_sent_as(target):
             _copy(paths[0], channel, encoding)
         elif target.is_patch:
             convert_patches(paths, channel, out_format=target.name, compression=encoding)
@@ -69,12 +69,12 @@ def converted_body(
 
 
 def _are_alike_jelly(files: Sequence[ServedFile]) -> bool:
-    """Return whether all files are Jelly of one dialect, so that their frames can stay as they are."""
+    """Return whether all files are Jelly of one dialect, so that their frames can be kept."""
     return all(file.format == formats.JELLY and file.dialect == files[0].dialect for file in files)
 
 
 def _copy(path: str, channel: Channel, encoding: Compression | None) -> None:
-    """Copy a file as it is, with another compression, or with none."""
+    """Copy the content of a file with another compression, or with none."""
     deflater = new_deflater(encoding)
     with ByteSource(path) as source:
         while data := source.read(READ_BYTES):

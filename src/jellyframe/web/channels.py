@@ -33,7 +33,7 @@ class Channel:
     # ---- in the thread ----
 
     def write(self, data: Buffer, /) -> int:
-        """Hand bytes on."""
+        """Pass bytes to the receiver."""
         with self._change:
             while self._waiting > WAITING_BYTES and not self._is_left:
                 self._change.wait()
@@ -61,13 +61,13 @@ class Channel:
         try:
             self._loop.call_soon_threadsafe(self._arrived.set)
         except RuntimeError:
-            # The loop has been closed: there is no receiver any more.
+            # The event loop has been closed: there is no receiver any more.
             self._is_left = True
 
     # ---- in the event loop ----
 
     async def pieces(self) -> AsyncGenerator[bytes, None]:
-        """Yield what is written, as it comes, and raise what ended the work: first if nothing has been yielded yet."""
+        """Yield the data as it is written, and raise the error that ended the work: at once if nothing was yielded."""
         is_first = True
         while True:
             await self._arrived.wait()

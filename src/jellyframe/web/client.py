@@ -1,4 +1,4 @@
-"""A client for servers of data: what they have, and its statements."""
+"""A client for servers of data: lists their files, and reads statements."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Entry(NamedTuple):
 
 
 class HttpClient:
-    """A client for `jellyframe http serve`, and for other servers that send Jelly when they are asked for it.
+    """A client for `jellyframe http serve`, and for other servers that can send Jelly.
 
     Args:
         url: the address of the server, or of a folder on it
@@ -46,7 +46,7 @@ class HttpClient:
         """Return the entries of a folder.
 
         Args:
-            folder: its path; by default all that is served
+            folder: its path; by default the root
         """
         with HttpFile(self.address(folder), accept="application/json", settings=self._settings) as file:
             data = b"".join(_bounded(file))
@@ -64,7 +64,7 @@ class HttpClient:
         """Open a file, or all files of a folder, as one Jelly stream, for a `with` block.
 
         Args:
-            path: its path on the server; by default all that is served
+            path: its path on the server; by default the root
             settings: arguments of `open_reader`
         """
         with self.open_bytes(path) as file, open_reader(file, **settings) as reader:
@@ -74,7 +74,7 @@ class HttpClient:
         """Read a file, or all files of a folder, into an Arrow table.
 
         Args:
-            path: its path on the server; by default all that is served
+            path: its path on the server; by default the root
             settings: arguments of `read_table`
         """
         with self.open_bytes(path) as file:
@@ -84,8 +84,8 @@ class HttpClient:
         """Open a file, or all files of a folder, as a binary file object of some format.
 
         Args:
-            path: its path on the server; by default all that is served
-            format_name: the format to ask for: jelly, nq, nt, trig or ttl
+            path: its path on the server; by default the root
+            format_name: the format to request: jelly, nq, nt, trig or ttl
         """
         accept = formats.accept_header((formats.format_by_name(format_name),))
         return HttpFile(self.address(path), accept=accept, settings=self._settings)
@@ -94,7 +94,7 @@ class HttpClient:
         """Return the address of a path.
 
         Args:
-            path: names with slashes between them, with nothing escaped
+            path: names separated by slashes, without escapes
         """
         return f"{self.url}/{quote(path.lstrip('/'))}"
 

@@ -1,4 +1,4 @@
-"""The files that are served: those of data in a folder, and nothing outside of it."""
+"""The files that are served: data files in a folder, and nothing outside of it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class FileState(NamedTuple):
 
 @dataclass(frozen=True)
 class ServedFile:
-    """A file of data: where it is, its format and its compression, and its state when it was found."""
+    """A data file: its path, its format and its compression, and its state when it was found."""
 
     path: str
     format: Format
@@ -47,7 +47,7 @@ class ServedFile:
 
     @classmethod
     def at(cls, path: str) -> ServedFile | None:
-        """Return a file if it is one of data."""
+        """Return a file if its name is that of a data file; otherwise None."""
         found = formats.format_by_path(path, READ_FORMATS)
         try:
             state = os.stat(path)
@@ -59,7 +59,7 @@ class ServedFile:
 
     @cached_property
     def dialect(self) -> DialectName:
-        """The dialect of a Jelly file, as its first statements show it; the released one of all else."""
+        """The dialect of a Jelly file, recognised by its first statements; `released` for other files."""
         if self.format != formats.JELLY:
             return "released"
         try:
@@ -68,17 +68,17 @@ class ServedFile:
             # The error is raised when the statements are read, with a better message.
             return "released"
 
-    def is_as(self, target: Format) -> bool:
-        """Return whether the file can be sent as it is where a format is wanted: of Jelly, the released one."""
+    def can_be_sent_as(self, target: Format) -> bool:
+        """Return whether the file can be sent unchanged as a format. Jelly has to be in the released dialect."""
         return self.format == target and self.dialect == "released"
 
     @property
     def target_formats(self) -> tuple[Format, ...]:
-        """The formats in which it can be had."""
+        """The formats in which the file can be requested."""
         return formats.PATCH_FORMATS if self.format.is_patch else SERVED_FORMATS
 
     def is_unchanged(self) -> bool:
-        """Return whether the file is still as it was."""
+        """Return whether the file has not changed since it was found."""
         try:
             return FileState.of(os.stat(self.path)) == self.state
         except OSError:
@@ -100,7 +100,7 @@ class Root:
     def find(self, raw_path: str) -> str | None:
         """Return the file or folder that the path of a request names; None if there is none, or it is hidden.
 
-        Names with . or _ in front are hidden. Links are followed as long as they stay inside.
+        Names that begin with . or _ are hidden. Links are followed if they stay inside.
         """
         names = self._names(raw_path)
         if names is None:
@@ -113,7 +113,7 @@ class Root:
         return found
 
     def _names(self, raw_path: str) -> list[str] | None:
-        """Return the names in a path. What is escaped never separates, and none may leave the folder."""
+        """Return the names in a path; None if it is invalid. Escaped slashes do not separate names."""
         if not raw_path.startswith("/"):
             return None
         inner = raw_path[1:].removesuffix("/")
@@ -147,14 +147,14 @@ class Root:
                 yield name, file
 
     def files_below(self, folder: str) -> list[ServedFile]:
-        """Return the files of data in a folder and in those below it, in order of their names, without patches."""
+        """Return the data files in a folder and its subfolders, sorted by name, without patches."""
         found: dict[str, ServedFile] = {}
         waiting = [folder]
         seen: set[str] = set()
         while waiting:
             place = waiting.pop(0)
             if place in seen:
-                # A link that leads back.
+                # A link to a folder above.
                 continue
             seen.add(place)
             for name, file in self.entries(place):
@@ -167,5 +167,5 @@ class Root:
 
 
 def all_unchanged(files: Iterable[ServedFile]) -> bool:
-    """Return whether files are still as they were when they were found."""
+    """Return whether no file has changed since it was found."""
     return all(file.is_unchanged() for file in files)

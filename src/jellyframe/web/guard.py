@@ -9,7 +9,7 @@ from jellyframe.web.asgi import Request, RequestError
 
 
 class HostGuard:
-    """Checks that requests name one of some hosts, and come from no page of another site."""
+    """Checks that requests name an allowed host, and are not sent by pages of other sites."""
 
     def __init__(self, hosts: Sequence[str] | None) -> None:
         self._hosts = None if hosts is None else {host.lower() for host in hosts}

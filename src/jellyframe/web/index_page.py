@@ -23,7 +23,7 @@ nav a, td a + a { margin-left: .6rem; }
 
 
 def index_page(name: str, entries: Sequence[tuple[str, ServedFile | None]]) -> str:
-    """Return the page of a folder: its folders and files, each as any of the formats."""
+    """Return the page of a folder: its folders and files, with links to the files in all formats."""
     title = escape(display_name(name))
     rows = "".join(_row(entry, file) for entry, file in entries)
     above = '<p><a href="../">the folder above</a></p>' if name != "/" else ""

@@ -41,7 +41,7 @@ def choose_format(accept: str | None, known: Sequence[Format]) -> Format | None:
 
 
 def wants_page(accept: str | None) -> bool:
-    """Return whether the request comes from a browser, which asks for HTML by name."""
+    """Return whether the request comes from a browser, which names HTML."""
     return accept is not None and quality_values(accept).get("text/html", 0.0) > 0
 
 

@@ -1,4 +1,4 @@
-"""Ranges of bytes that requests ask for."""
+"""Byte ranges of requests."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class NoSuchRangeError(Exception):
 def parse_range(header: str | None, size: int) -> tuple[int, int] | None:
     """Return the start and the end of the requested range in a file of some size; None for the whole file.
 
-    A header that makes no sense, or asks for several ranges, is ignored, as RFC 9110 allows.
+    An invalid header, or one with several ranges, is ignored, as RFC 9110 allows.
     """
     found = _RANGE.fullmatch(header or "")
     if found is None or max(len(found[1]), len(found[2])) > 18 or not (found[1] or found[2]):

@@ -18,7 +18,7 @@ MOST_CONNECTIONS = 512
 
 
 def bind(listen: str) -> socket.socket:
-    """Return a socket that listens on HOST:PORT; port 0 is any that is free."""
+    """Return a socket that listens on HOST:PORT; port 0 selects a free port."""
     host, port = split_address(listen)
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
@@ -43,17 +43,17 @@ def address_of(bound: socket.socket) -> tuple[str, int]:
 
 
 def base_url(bound: socket.socket) -> str:
-    """Return the address at which browsers find what listens on a socket."""
+    """Return the URL of the server that listens on a socket."""
     return f"http://{join_address(*address_of(bound))}"
 
 
 def run(app: Any, bound: socket.socket, on_ready: Callable[[], object]) -> None:
-    """Serve an app until a signal asks to end; responses then have some seconds to finish.
+    """Serve an app until a signal stops it; responses then have some seconds to finish.
 
     Args:
         app: an ASGI app
-        bound: a socket that listens; it is closed in the end
-        on_ready: called when requests are answered
+        bound: a listening socket, which is closed at the end
+        on_ready: called when the server is ready
     """
     try:
         import uvicorn
@@ -62,7 +62,7 @@ def run(app: Any, bound: socket.socket, on_ready: Callable[[], object]) -> None:
         raise OptionsError(f"serving needs a package that is not installed: {how_to_install(error)}") from None
 
     class Server(uvicorn.Server):
-        """A server that says when it is ready, and ends without the signal that ended it."""
+        """A server that reports when it is ready, and does not raise the signal again that stopped it."""
 
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)

@@ -1,4 +1,4 @@
-"""The app that serves data: files and folders, in the format that is asked for."""
+"""The app that serves data: files and folders, in the requested format."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ def data_app(
     """Return an ASGI app that serves a folder of data, or one file.
 
     Args:
-        data: the folder or the file; nothing outside of it is served, and no file whose name tells no format.
-        hosts: names under which the app may be asked, as `Host` has them; by default any. What listens on loopback
-            should name them, lest pages of other sites ask it through a name that leads there.
-        on_error: called with a line for each response that fails after it has begun.
+        data: the folder or the file. Nothing outside of it is served, and only files whose names tell the format.
+        hosts: the allowed values of `Host`; by default any. A server on a loopback address should set them, so that
+            pages of other sites cannot reach it through a name of theirs.
+        on_error: called with a line for each response that fails after it has started.
     """
     return DataApp(Root(data), HostGuard(hosts), on_error or (lambda _message: None))
 
 
 class DataApp:
-    """An ASGI app that serves files and folders; `data_app` makes one."""
+    """An ASGI app that serves files and folders; `data_app` creates one."""
 
     def __init__(self, root: Root, guard: HostGuard, on_error: Callable[[str], object]) -> None:
         self._root = root
@@ -79,16 +79,16 @@ class DataApp:
                 self._on_error(f"{scope['path']}: {error}")
                 await text_response(500, _public(error)).send(send)
         except JellyError as error:
-            # The answer has begun and cannot be completed: its end will be missing.
+            # The response has started and cannot be completed: it is cut off.
             self._on_error(f"{scope['path']}: {error}")
         except OSError as error:
-            # From a file that cannot be read. A client that disconnects is not an error.
+            # A file that cannot be read. A client that disconnects is not an error.
             if error.filename is not None:
                 self._on_error(f"{scope['path']}: {error.strerror}")
                 if not is_begun:
                     await text_response(500, "the file cannot be read").send(send)
 
-    # ---- what is asked for ----
+    # ---- requests ----
 
     def _answer(self, request: Request) -> Response:
         self._guard.check(request)
@@ -140,14 +140,14 @@ class DataApp:
         if not files:
             raise RequestError(404, "there is no file of data in this folder")
         target = _target(request, files)
-        # A file as it is can be sent from any place, and be what its name says.
-        is_as_stored = len(files) == 1 and files[0].is_as(target)
+        # A stored file can be sent unchanged, also in ranges.
+        is_as_stored = len(files) == 1 and files[0].can_be_sent_as(target)
         encoding = choose_encoding(request.headers.get("accept-encoding"), _ENCODINGS)
         stored: Compression | None = files[0].compression if is_as_stored else None
         if is_as_stored and _asked_range(request) is not None and stored is None:
             encoding = None
         if stored is not None and stored in quality_values(request.headers.get("accept-encoding", "")):
-            # It is compressed already, with a coding that the client accepts.
+            # It is already compressed, with a coding that the client accepts.
             encoding = stored
         is_raw = is_as_stored and encoding == stored
         headers = {
@@ -186,7 +186,7 @@ def _target(request: Request, files: Sequence[ServedFile]) -> Format:
 
 
 def _stored(request: Request, file: ServedFile, headers: dict[str, str]) -> Response:
-    """Return a file as it is, or a range of it."""
+    """Return an unchanged file, or a range of it."""
     size = file.state.size
     asked = _asked_range(request)
     condition = request.headers.get("if-range")
@@ -196,7 +196,7 @@ def _stored(request: Request, file: ServedFile, headers: dict[str, str]) -> Resp
         found = parse_range(asked, size)
     except NoSuchRangeError:
         range_headers = {"Content-Range": f"bytes */{size}", "ETag": headers["ETag"]}
-        raise RequestError(416, f"the range begins behind the end, at {size}", range_headers) from None
+        raise RequestError(416, f"the range begins after the end, at {size}", range_headers) from None
     start, stop = found or (0, size)
     headers["Content-Length"] = str(stop - start)
     if found is not None:
@@ -205,12 +205,12 @@ def _stored(request: Request, file: ServedFile, headers: dict[str, str]) -> Resp
 
 
 def _asked_range(request: Request) -> str | None:
-    """Return what a request says about ranges, which only GET has."""
+    """Return the Range header of a request, which only GET has."""
     return request.headers.get("range") if request.method == "GET" else None
 
 
 def _etag(files: Sequence[ServedFile], target: Format, encoding: str | None, *, is_raw: bool) -> str:
-    """Return the ETag: strong where the same bytes are sent again, weak where the same statements are."""
+    """Return the ETag: strong if the same bytes are sent again, weak if the same statements are."""
     digest = hashlib.blake2b(digest_size=12)
     for file in files:
         digest.update(f"{file.path}\0{tuple(file.state)}\0".encode("utf-8", "surrogateescape"))
@@ -219,7 +219,7 @@ def _etag(files: Sequence[ServedFile], target: Format, encoding: str | None, *, 
 
 
 def _is_known(request: Request, headers: dict[str, str]) -> bool:
-    """Return whether the client has this version already."""
+    """Return whether the client already has this version."""
     given = request.headers.get("if-none-match")
     if given is not None:
         tags = {tag.strip().removeprefix("W/") for tag in given.split(",")}

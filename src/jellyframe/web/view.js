@@ -1,7 +1,6 @@
 "use strict";
-// State lives in the part of the address behind "#", so that the browser's back button works; the token stays in the
-// query. Everything that comes from data is set as text, never as markup; the plots alone are markup, made and escaped by
-// the server.
+// The state is in the fragment of the URL, so that the browser's back button works; the token stays in the query. Data is
+// always set as text, never as markup; only the plots are markup, made and escaped by the server.
 const token = new URLSearchParams(location.search).get("token") || "";
 const byId = id => document.getElementById(id);
 const POSITIONS = ["s", "p", "o", "g"];
@@ -19,7 +18,7 @@ const make = (name, settings = {}, ...children) => {
   element.append(...children.filter(child => child !== null && child !== undefined));
   return element;
 };
-// Signs that cannot be seen, or that turn the direction of what follows, are shown by their numbers.
+// Characters that are invisible, or change the direction of text, are shown as escapes.
 const visible = text => text.replace(
   /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
   sign => sign === "\n" ? "↵ " : sign === "\t" ? "⇥ " : `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
@@ -41,7 +40,7 @@ async function ask(path, parameters) {
   return answer.json();
 }
 
-// ---- the address ----
+// ---- the URL ----
 
 const state = () => {
   const found = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
@@ -70,7 +69,7 @@ function termCell(term, position, row) {
   }));
   if (term.detail) cell.append(make("span", {className: "detail", textContent: term.detail}));
   if (term.cut) cell.append(make("button", {
-    type: "button", className: "more", textContent: `all ${digits(term.length)} letters`,
+    type: "button", className: "more", textContent: `all ${digits(term.length)} characters`,
     on: {click: () => showWhole(row, POSITIONS.indexOf(position))},
   }));
   return cell;
@@ -112,7 +111,7 @@ function drawRows(rows, file) {
   table.querySelector("tbody").replaceChildren(...rows.map(row => make("tr", {},
     make("td", {
       className: "n", textContent: row.number === null ? `+${digits(row.place[1])}` : digits(row.number + 1),
-      title: `frame ${row.frame} and statement ${row.place[1]} behind the restart point at byte ${row.place[0]}`,
+      title: `frame ${row.frame} and statement ${row.place[1]} after the restart point at byte ${row.place[0]}`,
     }),
     ...columns.map((one, at) => termCell(row.terms[at] || (one === "g" ? {kind: "default", value: "", text: "default"} : null), one, row)))));
   if (!rows.length) table.querySelector("tbody").append(make("tr", {}, make("td", {colSpan: columns.length + 1, className: "empty", textContent: "No statements here."})));
@@ -206,7 +205,7 @@ async function showFrames(now) {
         make("table", {}, make("thead", {}, make("tr", {}, ...heads.map((head, at) => make("th", {scope: "col", className: at < 6 ? "n" : "", textContent: head})))),
           make("tbody", {}, ...rows))),
       make("div", {id: "lookups", className: "tables", role: "region", "aria-label": "Lookup tables", "aria-live": "polite"}));
-    if (!file.jumps && file.size > 5e7) byId("frames-status").textContent += " (no restart points: frames far away take long)";
+    if (!file.jumps && file.size > 5e7) byId("frames-status").textContent += " (no restart points: distant frames take long)";
   } catch (error) { panel.replaceChildren(make("p", {className: "card", role: "alert", textContent: error.message})); }
   panel.removeAttribute("aria-busy");
 }
@@ -247,7 +246,7 @@ function showOptions(now) {
     ...lines.map(([name, value]) => make("div", {}, make("dt", {textContent: name.replaceAll("_", " ")}), make("dd", {textContent: value || "–"}))))));
 }
 
-// ---- the whole ----
+// ---- all tabs ----
 
 function show() {
   const now = state();

@@ -1,4 +1,4 @@
-"""The page to look at data: one document with its style sheet and its script, which loads nothing but data."""
+"""The page of `view`: one document with its style sheet and its script, which loads nothing but data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Terms as the page shows them."""
+"""Terms for the page of `view`."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any
 from jellyframe.report.text import short_iri
 from jellyframe.terms import IRI, BlankNode, DefaultGraph, Literal, Term
 
-# Letters of a term in the table; of more, the page can ask for all.
+# Characters of a term in the table; the page can request the whole of a longer one.
 SHOWN_LETTERS = 300
-# Terms up to this length can be followed: they are part of an address.
+# Terms up to this length can be followed, as they are part of a URL.
 FOLLOWED_LETTERS = 4000
 
 
 def term_document(term: Term | DefaultGraph) -> dict[str, Any]:
-    """Return what the page shows of a term: its kind, its value and what else there is, and its text to filter by."""
+    """Return a term for the page: its kind, its value and other parts, and its text for filters."""
     if isinstance(term, DefaultGraph):
         return {"kind": "default", "value": "", "text": "default"}
     text = str(term)

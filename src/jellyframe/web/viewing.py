@@ -30,12 +30,12 @@ Document: TypeAlias = dict[str, Any]
 
 
 class ViewApp:
-    """An ASGI app for the page of some files. All requests must carry the token, which only the user knows.
+    """An ASGI app for the page of some files. All requests must have the token, which only the user knows.
 
     Args:
-        files: the files to look at
+        files: the files to show
         token: the secret that is in the address of the page
-        hosts: names under which the app may be asked
+        hosts: the allowed values of `Host`
     """
 
     def __init__(self, files: Sequence[BrowsedFile], token: str, hosts: Sequence[str]) -> None:
@@ -83,7 +83,7 @@ class ViewApp:
         body = json.dumps(document).encode()
         return Response(200, {"Content-Type": "application/json", "Cache-Control": "no-store"}, body)
 
-    # ---- what is asked for ----
+    # ---- requests ----
 
     def _file(self, request: Request) -> tuple[BrowsedFile, threading.Lock]:
         number = _number(request, "file", 0)
@@ -120,7 +120,7 @@ class ViewApp:
         }
 
     def _term(self, request: Request) -> Document:
-        """Return all of a term that is too long for the table."""
+        """Return the whole of a term that is too long for the table."""
         file, lock = self._file(request)
         with lock:
             statement = file.statement_at(_place(request, file))
