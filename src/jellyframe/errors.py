@@ -158,9 +158,11 @@ class JellyError(ValueError):
 
     def place(self) -> str:
         """Return the position of the error as text; empty if nothing is known."""
-        parts = (("frame", self.frame), ("row", self.row), ("byte", self.offset))
-        words = ", ".join(f"{name} {number}" for name, number in parts if number is not None)
+        words = ", ".join(f"{name} {number}" for name, number in self._position().items() if number is not None)
         return ": ".join(part for part in (self.source, words) if part)
+
+    def _position(self) -> dict[str, int | None]:
+        return {"frame": self.frame, "row": self.row, "byte": self.offset}
 
     def reason(self, wording: Callable[[Advice], str] = str) -> str:
         """Return the message and the advice.
@@ -249,11 +251,8 @@ class TextError(JellyError):
         self.line = line
         self.column = column
 
-    def place(self) -> str:
-        """Return the position of the error as text; empty if nothing is known."""
-        parts = (("line", self.line), ("column", self.column))
-        words = ", ".join(f"{name} {number}" for name, number in parts if number is not None)
-        return ": ".join(part for part in (self.source, words) if part)
+    def _position(self) -> dict[str, int | None]:
+        return {"line": self.line, "column": self.column}
 
 
 class TableError(JellyError):
@@ -261,7 +260,7 @@ class TableError(JellyError):
 
 
 class UsageError(JellyError):
-    """A reader or writer that is used after it was closed, or by two threads at the same time."""
+    """A reader or writer that is used after it was closed or by two threads at a time, or a batch of the wrong kind."""
 
 
 class KernelError(JellyError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
@@ -127,6 +127,12 @@ def check_number(what: str, value: int, least: int, most: int | None = None) -> 
         raise SettingError(f"{what} is {value}, and must be at least {least}", what)
     if most is not None and value > most:
         raise SettingError(f"{what} is {value}, and must be at most {most}", what)
+
+
+def check_word(what: str, value: str, known: Iterable[str]) -> None:
+    """Raise a SettingError unless a value is one of the `known` words."""
+    if value not in known:
+        raise SettingError(f"{what} is {shortened(str(value))}, and must be one of {', '.join(known)}", what)
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,7 +129,7 @@ def test_the_limits_can_be_set() -> None:
         buffers = [filled(shared, i) for i in range(3)]
         buffers.clear()
         assert (shared.kept, shared.marked) == (SIZE, 0)
-        with pytest.raises(OptionsError, match="must not be negative"):
+        with pytest.raises(OptionsError, match="must be at least 0"):
             keep_column_memory(-1)
     finally:
         keep_column_memory()

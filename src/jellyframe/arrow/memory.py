@@ -14,7 +14,7 @@ from threading import RLock
 
 import pyarrow as pa
 
-from jellyframe.errors import OptionsError
+from jellyframe.options import check_number
 
 # Kept as it is: about the memory that a stream of record batches uses.
 DEFAULT_KEPT_BYTES = 32 << 20
@@ -151,8 +151,7 @@ def keep_column_memory(kept_bytes: int = DEFAULT_KEPT_BYTES, marked_bytes: int =
             resident memory count it until then. With 0 for both, columns come from Arrow's own allocator
     """
     for name, value in (("kept_bytes", kept_bytes), ("marked_bytes", marked_bytes)):
-        if value < 0:
-            raise OptionsError(f"{name} is {value}, and must not be negative")
+        check_number(name, value, 0)
     shared.limit(kept_bytes, marked_bytes)
 
 

@@ -12,7 +12,7 @@ from jellyframe.defaults import DIALECT_NAMES
 from jellyframe.dialects.dialect import Dialect
 from jellyframe.dialects.draft import DraftDialect
 from jellyframe.dialects.released import ReleasedDialect
-from jellyframe.errors import OptionsError, shortened
+from jellyframe.options import check_word
 
 __all__ = ["Dialect", "dialect_named"]
 
@@ -21,9 +21,5 @@ _DIALECTS: Final[dict[str, Dialect]] = {dialect.name: dialect for dialect in (Re
 
 def dialect_named(name: str) -> Dialect:
     """Return the dialect of that name, or raise an OptionsError that lists the names."""
-    try:
-        return _DIALECTS[name]
-    except (KeyError, TypeError):
-        raise OptionsError(
-            f"the dialect is {shortened(str(name))}, and must be one of {', '.join(DIALECT_NAMES)}"
-        ) from None
+    check_word("the dialect", name, DIALECT_NAMES)
+    return _DIALECTS[name]

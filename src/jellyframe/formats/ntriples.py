@@ -25,7 +25,7 @@ from jellyframe.errors import EncodeError, LimitError, OptionsError, TextError, 
 from jellyframe.formats.settings import BatchInput, BatchOutput, ReadSettings, WriteSettings
 from jellyframe.formats.text_reading import TextReader
 from jellyframe.kernel.memory_cy import Memory
-from jellyframe.options import Limits
+from jellyframe.options import Limits, check_number
 from jellyframe.storage.sinks import ByteSink
 from jellyframe.storage.sources import ByteSource
 from jellyframe.storage.types import Compression, Sink, Source
@@ -75,8 +75,7 @@ def read(
     Raises:
         TextError: if text breaks the rules, with line and column, unless there is an `on_error`
     """
-    if batch_rows < 1:
-        raise OptionsError(f"batch_rows is {batch_rows}, and must be at least 1")
+    check_number("batch_rows", batch_rows, 1)
     return _read(source, quads, generalized, batch_rows, lenient, limits or Limits(), on_error)
 
 

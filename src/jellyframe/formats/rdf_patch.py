@@ -20,20 +20,19 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 
 from jellyframe.batch import Batch
 from jellyframe.defaults import DEFAULT_BATCH_ROWS
-from jellyframe.errors import EncodeError, NamedGraphError, OptionsError, TextError, locating
+from jellyframe.errors import EncodeError, NamedGraphError, TextError, locating
 from jellyframe.formats.ntriples import LINES_BYTES, line_pieces
 from jellyframe.formats.text_reading import TextReader
 from jellyframe.kernel.line_write_cy import PATCH_END, write_patch_lines
 from jellyframe.kernel.memory_cy import Memory
 from jellyframe.kernel.rdf_patch_parse_cy import AT_HEADERS, AT_MARKS, AT_TRANSACTIONS, PatchTextParser
-from jellyframe.options import Limits
+from jellyframe.options import Limits, check_number, check_word
 from jellyframe.patch.batches import write_given
 from jellyframe.patch.options import PatchOptions, PatchStatementType, PatchStreamType
 from jellyframe.patch.reader import PatchReader
 from jellyframe.patch.recovery import RowsAroundLosses
 from jellyframe.storage.sinks import ByteSink
 from jellyframe.storage.sources import ByteSource
-from jellyframe.stream.decoder import check_batch_rows
 from jellyframe.stream.writing import SinkWriter
 
 if TYPE_CHECKING:
@@ -92,9 +91,8 @@ def open_text_input(
     Raises:
         OptionsError: if `patch_ends` or `batch_rows` is not valid
     """
-    if patch_ends not in PATCH_ENDS:
-        raise OptionsError(f"patch_ends is {patch_ends!r}, and must be one of {', '.join(PATCH_ENDS)}")
-    check_batch_rows(batch_rows)
+    check_word("patch_ends", patch_ends, PATCH_ENDS)
+    check_number("batch_rows", batch_rows, 1)
     limits = limits or Limits()
     options = PatchOptions(
         statement_type=statement_type,

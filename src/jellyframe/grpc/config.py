@@ -12,7 +12,15 @@ from jellyframe.defaults import DIALECT_NAMES, GRPC_ADDRESS
 from jellyframe.errors import OptionsError, SettingError, shortened
 from jellyframe.grpc.security import TlsSettings, Token
 from jellyframe.grpc.subscribers import QUEUE_BYTES, SlowPolicy
-from jellyframe.options import DEFAULT_LIMITS, MAX_FRAME_BYTES, MIN_NAME_TABLE_SIZE, DialectName, Limits, check_number
+from jellyframe.options import (
+    DEFAULT_LIMITS,
+    MAX_FRAME_BYTES,
+    MIN_NAME_TABLE_SIZE,
+    DialectName,
+    Limits,
+    check_number,
+    check_word,
+)
 
 Retention: TypeAlias = Literal["live", "replay", "log", "file", "kafka", "none"]
 LogFormat: TypeAlias = Literal["text", "json"]
@@ -54,8 +62,8 @@ class TopicSettings:
     slow: SlowPolicy = "end"
 
     def __post_init__(self) -> None:
-        _check_word("retention", self.retention, get_args(Retention))
-        _check_word("slow", self.slow, get_args(SlowPolicy))
+        check_word("retention", self.retention, get_args(Retention))
+        check_word("slow", self.slow, get_args(SlowPolicy))
         for key in ("max_bytes", "max_age", "segment_bytes", "queue_bytes"):
             if getattr(self, key) is not None:
                 check_number(key, getattr(self, key), 1)
@@ -159,9 +167,9 @@ class ServerSettings:
     dialect: DialectName = "released"
 
     def __post_init__(self) -> None:
-        _check_word("log_level", self.log_level, ("debug", "info", "warning", "error"))
-        _check_word("log_format", self.log_format, get_args(LogFormat))
-        _check_word("dialect", self.dialect, DIALECT_NAMES)
+        check_word("log_level", self.log_level, ("debug", "info", "warning", "error"))
+        check_word("log_format", self.log_format, get_args(LogFormat))
+        check_word("dialect", self.dialect, DIALECT_NAMES)
         check_number("keepalive", self.keepalive, 1, _MOST_SECONDS)
         check_number("keepalive_timeout", self.keepalive_timeout, 1, _MOST_SECONDS)
         check_number("drain", self.drain, 0)
@@ -195,8 +203,3 @@ def parse_topic(text: str) -> tuple[str, TopicSettings]:
             f"{shortened(text)} is not a topic, as NAME=live, NAME=replay, NAME=log:FOLDER, NAME=file:PATH or NAME=kafka://HOST:PORT"
         )
     return found["name"], TopicSettings.parse(found["how"])
-
-
-def _check_word(what: str, value: str, known: tuple[str, ...]) -> None:
-    if value not in known:
-        raise SettingError(f"{what} is {shortened(str(value))}, and must be one of {', '.join(known)}", what)

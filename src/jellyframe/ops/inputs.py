@@ -12,14 +12,14 @@ from typing import Literal, TypeAlias
 from jellyframe import formats
 from jellyframe.defaults import DEFAULT_BATCH_ROWS
 from jellyframe.dialects import dialect_named
-from jellyframe.errors import JellyError, OptionsError, StorageError
+from jellyframe.errors import JellyError, StorageError
 from jellyframe.formats import Format
 from jellyframe.formats.patches import open_patch_input
 from jellyframe.formats.settings import ReadSettings
 from jellyframe.ops.bad_input import FAILFAST, MODES, Mode
 from jellyframe.ops.filters import TermOrText
 from jellyframe.ops.progress import FileMeter, ProgressCallback
-from jellyframe.options import DialectName, Limits
+from jellyframe.options import DialectName, Limits, check_word
 from jellyframe.patch.options import PatchOptions, PatchStreamType
 from jellyframe.patch.recovery import patch_streams
 from jellyframe.storage.finding import find_files
@@ -74,10 +74,8 @@ class InputOptions:
 
     def __post_init__(self) -> None:
         dialect_named(self.dialect)
-        if self.mode not in MODES:
-            raise OptionsError(f"mode is {self.mode!r}, and must be one of {', '.join(MODES)}")
-        if self.blank_nodes not in (KEEP, PER_FILE):
-            raise OptionsError(f"blank_nodes is {self.blank_nodes!r}, and must be {KEEP} or {PER_FILE}")
+        check_word("mode", self.mode, MODES)
+        check_word("blank_nodes", self.blank_nodes, (KEEP, PER_FILE))
 
 
 @dataclass(frozen=True)

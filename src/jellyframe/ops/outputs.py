@@ -24,7 +24,7 @@ from jellyframe.formats.settings import BatchOutput, WriteSettings
 from jellyframe.ops.jelly_files import FilePlan, JellyFileOptions
 from jellyframe.ops.patch_files import PatchFileOptions, PatchFilePlan
 from jellyframe.ops.stream_files import StreamFilePlan
-from jellyframe.options import LayoutName
+from jellyframe.options import LayoutName, check_word
 from jellyframe.patch.options import PatchStreamType
 from jellyframe.storage.commit import ERROR, SAVE_MODES, SaveMode, Target
 from jellyframe.storage.names import compression_suffix
@@ -97,8 +97,7 @@ class Output:
     def _checked(
         cls, path: str | PathLike[str], found: Format, plan: StreamFilePlan, layout: LayoutName, save: SaveMode
     ) -> Output:
-        if save not in SAVE_MODES:
-            raise OptionsError(f"save is {save!r}, and must be one of {', '.join(SAVE_MODES)}")
+        check_word("save", save, SAVE_MODES)
         if plan.options.group_by is not None:
             raise OptionsError("jobs write flat streams: group_by is for DataFrames")
         target = Target.of(fspath(path), uuid4().hex)

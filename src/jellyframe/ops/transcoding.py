@@ -22,6 +22,7 @@ from jellyframe.options import (
     OptionChanges,
     PhysicalType,
     StreamOptions,
+    check_word,
 )
 from jellyframe.storage.closing import Closeable
 from jellyframe.storage.resolving import resolve_inputs
@@ -244,8 +245,7 @@ def counterpart_logical_type(options: StreamOptions) -> LogicalType:
 
 def _framing(frames: Frames | None, rows: int | None, options: StreamOptions, *, delimited: bool) -> Framing:
     how = frames or ("keep" if rows is None else "rows")
-    if how not in ("keep", "rows", "input"):
-        raise OptionsError(f"frames is {how!r}, and must be one of keep, rows, input")
+    check_word("frames", how, ("keep", "rows", "input"))
     if how != "rows" and rows is not None:
         raise OptionsError(f"frames={how!r} and frame_rows exclude each other")
     if how == "input" or not delimited:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pyarrow as pa
 from pyspark.sql import functions
@@ -13,7 +13,7 @@ from jellyframe.arrow.layouts import get_layout
 from jellyframe.errors import OptionsError
 from jellyframe.ops.bad_input import DROPMALFORMED, FAILFAST, MODES, PERMISSIVE, Mode
 from jellyframe.ops.messages import decode_lists, decode_rows, encode_lists, encode_rows, is_binary
-from jellyframe.options import DialectName, LayoutName, Limits, StreamOptions
+from jellyframe.options import DialectName, LayoutName, Limits, StreamOptions, check_number, check_word
 from jellyframe.spark.options import CORRUPT_COLUMN
 from jellyframe.spark.schema import DEFAULT_LAYOUT, exact_arrow_schema, layout_columns
 
@@ -184,8 +184,8 @@ def encode_payloads(
     keys = [group_by] if isinstance(group_by, str) else list(group_by or ())
     if not keys and rows_per_message is None:
         raise OptionsError("encode_payloads needs group_by, rows_per_message or both, which say what a message holds")
-    if rows_per_message is not None and rows_per_message < 1:
-        raise OptionsError(f"rows_per_message is {rows_per_message}, and must be at least 1")
+    if rows_per_message is not None:
+        check_number("rows_per_message", rows_per_message, 1)
     columns = [name for name in _STATEMENT_COLUMNS if name in frame.columns]
     names = list(dict.fromkeys((*keys, *columns)))
     if VALUE_COLUMN in keys:
@@ -220,7 +220,6 @@ def _statement_type(layout: str) -> StructType:
 
 
 def _mode(mode: str) -> Mode:
-    for known in MODES:
-        if mode.upper() == known:
-            return known
-    raise OptionsError(f"mode is {mode!r}, and must be one of {', '.join(MODES)}")
+    known = mode.upper() if mode.upper() in MODES else mode
+    check_word("mode", known, MODES)
+    return cast("Mode", known)

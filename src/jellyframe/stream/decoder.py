@@ -22,7 +22,15 @@ from jellyframe.dialects import dialect_named
 from jellyframe.dialects.recognition import recognised_dialect
 from jellyframe.errors import Advice, JellyError, OptionsError, ParseError, StreamKindError
 from jellyframe.kernel.decode_frames_cy import FrameDecoder
-from jellyframe.options import DEFAULT_LIMITS, DialectName, Limits, StreamOptions, TableOptions, term_settings
+from jellyframe.options import (
+    DEFAULT_LIMITS,
+    DialectName,
+    Limits,
+    StreamOptions,
+    TableOptions,
+    check_number,
+    term_settings,
+)
 from jellyframe.storage.types import Buffer
 from jellyframe.stream.framing import SNIFFED_BYTES, looks_delimited
 from jellyframe.wire import decode_varint, encode_varint
@@ -348,7 +356,7 @@ class StreamDecoder(AnyStreamDecoder[StreamOptions]):
         dialect: DialectName = "released",
     ) -> None:
         limits = limits or DEFAULT_LIMITS
-        check_batch_rows(batch_rows)
+        check_number("batch_rows", batch_rows, 1)
         self._dialect = dialect_named(dialect)
         kernel = self._dialect.decoder(
             options_callback(self._read_options),
@@ -425,12 +433,6 @@ def options_callback(read: Callable[[bytes, bool], KernelOptions]) -> Callable[[
         return found(message, is_first)
 
     return call
-
-
-def check_batch_rows(batch_rows: int) -> None:
-    """Raise an OptionsError unless the number of rows in a batch is valid."""
-    if batch_rows < 1:
-        raise OptionsError(f"batch_rows is {batch_rows}, and must be at least 1")
 
 
 def kernel_options(options: TableOptions, *settings: int) -> KernelOptions:

@@ -11,7 +11,7 @@ from jellyframe.grpc import protocol
 from jellyframe.grpc.client.retrying import Backoff
 from jellyframe.grpc.client.settings import Connection
 from jellyframe.grpc.protocol import Start
-from jellyframe.options import DialectName, StreamOptions
+from jellyframe.options import DialectName, StreamOptions, check_word
 from jellyframe.stream.decoder import StreamDecoder
 
 # What happens when the connection is lost: continue if that leaves no gap, continue in any case, or raise the error.
@@ -37,8 +37,7 @@ class SubscriptionState:
         batch_rows: int,
         dialect: DialectName,
     ) -> None:
-        if reconnect not in _RECONNECTS:
-            raise OptionsError(f"reconnect is {reconnect!r}, and must be one of {', '.join(_RECONNECTS)}")
+        check_word("reconnect", reconnect, _RECONNECTS)
         _check_start(from_)
         self.topic = topic
         self.backoff = Backoff(connection.connect_timeout)

@@ -15,6 +15,7 @@ from jellyframe.ops.patches.namespaces import namespace_differences
 from jellyframe.ops.patches.sources import DataSource
 from jellyframe.ops.patches.writing import patch_target
 from jellyframe.ops.progress import ProgressCallback, ProgressMeter
+from jellyframe.options import check_word
 from jellyframe.patch import NamespaceAdd, NamespaceDelete
 
 if TYPE_CHECKING:
@@ -134,8 +135,7 @@ def check_blank_nodes(blank_nodes: BlankNodes) -> None:
     Args:
         blank_nodes: `label`, `refuse` or `match`
     """
-    if blank_nodes not in BLANK_NODES:
-        raise OptionsError(f"blank_nodes is {blank_nodes!r}, and must be one of {', '.join(BLANK_NODES)}")
+    check_word("blank_nodes", blank_nodes, BLANK_NODES)
 
 
 def _all(first: Batch | None, others: Iterator[Batch]) -> Iterator[Batch]:

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 
-from jellyframe.errors import OptionsError
 from jellyframe.kernel.fingerprint_cy import mask_of_operations
 from jellyframe.kernel.patch_fields import (
     PATCH_ADD,
@@ -19,6 +18,7 @@ from jellyframe.kernel.patch_fields import (
 from jellyframe.ops.patches.committed import HEADERS, MARKS, NAMESPACES, rows_with
 from jellyframe.ops.patches.sources import PatchSources
 from jellyframe.ops.progress import ProgressCallback, ProgressMeter
+from jellyframe.options import check_word
 from jellyframe.patch import Header, rows_of
 from jellyframe.terms import Literal as RdfLiteral
 
@@ -93,8 +93,7 @@ def log(
         limits: what is accepted from input that is not trusted
         progress: a function that is called with a `Progress`
     """
-    if order not in LOG_ORDERS:
-        raise OptionsError(f"order is {order!r}, and must be one of {', '.join(LOG_ORDERS)}")
+    check_word("order", order, LOG_ORDERS)
     with PatchSources(patches, patch_format, limits=limits, strict=strict, concatenated=concatenated) as sources:
         meter = ProgressMeter(progress, sources.total_bytes)
         entries: list[LogEntry] = []

@@ -15,6 +15,7 @@ from jellyframe.ops.inputs import KEEP, BlankNodes, Paths
 from jellyframe.ops.partitioning import GRAPH, KEYS, PREDICATE, stage_manifest, write_folders
 from jellyframe.ops.summary import Summary
 from jellyframe.ops.tasks import TaskResult, good_rows
+from jellyframe.options import check_number, check_word
 from jellyframe.spark.jobs.inputs import JobInputs, statement_columns, statements
 from jellyframe.spark.jobs.outputs import job_output
 from jellyframe.spark.jobs.running import RESULT_SCHEMA, cores, result_row, run_job, task_place
@@ -66,10 +67,8 @@ def partition(
         read_options: reading options of the data source, by name
         options: writing options of the data source, by name, and the `layout` of Parquet files
     """
-    if by not in KEYS:
-        raise OptionsError(f"by is {by!r}, and must be one of {', '.join(KEYS)}")
-    if buckets < 1:
-        raise OptionsError(f"buckets is {buckets}, and must be at least 1")
+    check_word("by", by, KEYS)
+    check_number("buckets", buckets, 1)
     if save == APPEND:
         raise OptionsError("a partition cannot be appended to: the manifest would no longer be correct; use overwrite")
     inputs = JobInputs.find(

@@ -16,6 +16,7 @@ from jellyframe.ops.outputs import Output
 from jellyframe.ops.reading import piece_batches
 from jellyframe.ops.sampling import Sampler
 from jellyframe.ops.summary import Summary
+from jellyframe.options import check_number
 from jellyframe.spark.jobs.errors import plain_errors
 from jellyframe.spark.jobs.exchange import BLOB_SCHEMA, Blobs, partition_keys, small_batches, write_exchanged
 from jellyframe.spark.jobs.inputs import JobInputs, map_pieces, map_tasks
@@ -82,8 +83,8 @@ def sample(
     """
     if (fraction is None) is (number is None):
         raise OptionsError("give either fraction or number, the size of the sample")
-    if number is not None and number < 0:
-        raise OptionsError(f"the number is {number}, and must not be negative")
+    if number is not None:
+        check_number("number", number, 0)
     sampler = Sampler(seed, whole_subjects).of_fraction(1.0 if fraction is None else fraction)
     inputs = JobInputs.find(
         paths,
