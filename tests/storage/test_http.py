@@ -69,7 +69,7 @@ def test_redirects_are_followed_and_counted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("place", "problem"), [("file:///etc/passwd", "not HTTP"), ("ftp://127.0.0.1/x", "not HTTP"), ("", "where to go")]
+    ("place", "problem"), [("file:///etc/passwd", "not HTTP"), ("ftp://127.0.0.1/x", "not HTTP"), ("", "Location")]
 )
 def test_redirects_to_other_schemes_are_refused(place: str, problem: str) -> None:
     with serving(Site(b"x", location=lambda _path: place)) as site, pytest.raises(StorageError, match=problem):

@@ -1,4 +1,4 @@
-"""Formats that are read and written: one registry, and the modules that read and write them."""
+"""The formats: one registry, and the modules that read and write them."""
 
 from jellyframe.formats.registry import (
     CSV,

@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from jellyframe.storage.sinks import ByteSink
 
 PIECE_BYTES = 1 << 20
-# What the texts of the terms of one batch may take: quoted triples that repeat long terms may ask for any amount.
+# The limit for the texts of the terms of one batch: quoted triples that repeat long terms could take any amount.
 TEXTS_BYTES = 256 << 20
 
 
 def term_texts(batch: Batch) -> StringTable:
-    """Return the texts of the terms of a batch, as N-Triples have them."""
+    """Return the texts of the terms of a batch, as in N-Triples."""
     return term_strings(batch.terms, None, 0, TEXTS_BYTES, batch.columns)
 
 
 class DocumentOutput(BatchOutput):
-    """A document of statements: `_put` takes its bytes, and hands them on in pieces of about 1 MiB."""
+    """A document of statements. `_put` collects its bytes, which are written in pieces of about 1 MiB."""
 
     def __init__(self, sink: ByteSink, found: Format, settings: WriteSettings) -> None:
         self._sink = sink

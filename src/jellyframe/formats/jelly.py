@@ -53,14 +53,14 @@ def open_output(sink: ByteSink, _found: Format, settings: WriteSettings) -> Batc
 
 
 class JellyOutput(BatchOutput):
-    """A Jelly stream that is being written."""
+    """An output that writes a Jelly stream."""
 
     def __init__(self, sink: ByteSink, settings: WriteSettings) -> None:
         from jellyframe.stream.writer import open_writer
 
         self.writer = open_writer(sink, settings.options, **settings.jelly)
         is_grouped = settings.options is not None and settings.options.logical_type.is_grouped
-        # In grouped streams writers cut no frames by themselves, as each is an element; here it was asked for.
+        # In grouped streams writers do not cut frames, as each is an element; here it was requested.
         self._cut = settings.jelly.get("frame_rows") if is_grouped and settings.jelly.get("delimited", True) else None
         self._frame_rows = 0
 

@@ -6,8 +6,8 @@
         physical_type: PHYSICAL_STREAM_TYPE_TRIPLES
         …
 
-Lines that begin with `# Frame` tell where frames begin, so that reading gives the same frames again. A text without
-any is cut into frames of a number of rows, as jelly-cli does. Other comments are skipped.
+Lines that begin with `# Frame` mark the start of a frame, so that the same frames are read again. A text without
+such lines is cut into frames of a number of rows, as in jelly-cli. Other comments are skipped.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _FRAME_MARK = b"# Frame"
 
 
 def jelly_to_text(source: Source, sink: ByteSink, frames: FrameRange, limits: Limits) -> None:
-    """Write a stream as text. Nothing is decoded, so a stream that breaks the rules can be shown too."""
+    """Write a stream as text. Rows are not decoded, so an invalid stream can be shown too."""
     with ByteSource(source, limits) as file:
         for number, frame in enumerate(read_frames(file, limits.max_frame_bytes)):
             if frames.stop is not None and number >= frames.stop:
@@ -54,7 +54,7 @@ def jelly_to_text(source: Source, sink: ByteSink, frames: FrameRange, limits: Li
 
 def _text_of_frame(number: int, data: bytes) -> bytes:
     if recognised_dialect(data) == "draft":
-        # protobuf would take its fields for others of the same numbers.
+        # protobuf would read its fields as others with the same numbers.
         raise ParseError(
             "the rows look like those of the draft dialect of Jelly, and are read as those of the released one",
             frame=number,
@@ -75,7 +75,7 @@ def open_output(sink: ByteSink, _found: Format, settings: WriteSettings) -> Batc
 
 
 class _Output(BatchOutput):
-    """A Jelly stream that is written frame by frame, and each frame turned into text."""
+    """An output that writes a Jelly stream, and each of its frames as text."""
 
     def __init__(self, sink: ByteSink, settings: WriteSettings) -> None:
         self._frames = _TextSink(sink)
@@ -99,7 +99,7 @@ class _Output(BatchOutput):
 
 
 class _TextSink:
-    """A file object that takes delimited frames, in any pieces, and writes their text."""
+    """A file object for delimited frames, in any pieces, which writes their text."""
 
     def __init__(self, sink: ByteSink) -> None:
         self._sink = sink
@@ -122,9 +122,9 @@ def open_input(source: Source, _found: Format, settings: ReadSettings) -> BatchI
 
 
 class TextInput(JellyInput):
-    """The statements of a Jelly text, and the frames that they came in.
+    """The statements and the frames of a Jelly text.
 
-    A text without marks is cut into frames of `frame_rows` rows; with `is_one_frame` all of it is one.
+    A text without marks is cut into frames of `frame_rows` rows; with `is_one_frame` it is one frame.
     """
 
     def __init__(
@@ -172,7 +172,7 @@ class _FrameSource:
 
 
 def text_frames(source: Source, rows_per_frame: int, *, is_one: bool = False) -> Iterator[bytes]:
-    """Yield the frames of a text, as messages; all in one if `is_one`."""
+    """Yield the frames of a text, as messages; one frame if `is_one`."""
     lines: list[bytes] = []
     first_line = 1
     rows = 0
@@ -217,6 +217,6 @@ def _frame(lines: list[bytes], first_line: int) -> bytes:
 
 
 def _bare(message: str) -> str:
-    """Return a message of protobuf without the place that stands before it, `line:column : `."""
+    """Return a message of protobuf without the position at its start, `line:column : `."""
     place, colon, rest = message.partition(" : ")
     return rest if colon and place.replace(":", "").isdigit() else message

@@ -60,7 +60,7 @@ class _Output(DocumentOutput):
             self._run_bytes += len(value)
 
     def _begin_graph(self, graph: str | None) -> None:
-        """Close the graph that is open, if any, and open another, unless it is the default graph."""
+        """End the open graph, if any, and start another, unless it is the default graph."""
         self._end_node()
         if self._graph is not None:
             self._put(b"]}")

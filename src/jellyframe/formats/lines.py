@@ -1,4 +1,4 @@
-"""Text files cut anywhere, read line by line: a line belongs to the piece that its first byte lies in."""
+"""Pieces of text files, cut anywhere and read line by line: a line belongs to the piece with its first byte."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from jellyframe.errors import TextError
 from jellyframe.storage.sources import CHUNK_BYTES
 from jellyframe.stream.splits import Piece
 
-# To say the number of a line, all of the file before it has to be read; beyond this, the place in bytes must do.
+# To count lines, the file has to be read from its start; above this size, errors have the offset in bytes instead.
 MAX_COUNTED_BYTES = 1 << 30
 
 
 class LineRange:
-    """The lines that begin in a piece, as a file object. Any piece will do: short, empty, or within one line."""
+    """The lines that begin in a piece, as a file object. The piece may be short, empty, or within one line."""
 
     def __init__(self, source: Any, piece: Piece) -> None:
         self.name = piece.file.name
@@ -34,7 +34,7 @@ class LineRange:
         return data
 
     def _skip_line(self) -> None:
-        """Leave out the rest of a line that began before the piece."""
+        """Skip the rest of a line that began before the piece."""
         while data := self._next(CHUNK_BYTES):
             end = data.find(b"\n") + 1
             if end:
@@ -48,12 +48,12 @@ class LineRange:
         data, self._waiting = self._waiting or self._next(size), b""
         before_end = self._end - (self._at - len(data))
         if before_end <= 0 and self._at - len(data) == self.start:
-            # Not even the first line begins in the piece.
+            # No line begins in the piece.
             self._is_over = True
             return b""
         if len(data) < before_end and data:
             return data
-        # The line goes on to where it ends, whichever piece that is in; the one before may end right with the piece.
+        # The last line may end in a later piece; the one before it may end exactly with this piece.
         end = data.find(b"\n", max(before_end - 1, 0)) + 1
         if end or not data:
             self._is_over = True
@@ -62,7 +62,7 @@ class LineRange:
 
 
 class LinePlace:
-    """The place of a piece in its file, for errors whose lines are counted from the start of the piece."""
+    """The position of a piece in its file, for errors whose lines are counted from the start of the piece."""
 
     def __init__(self, piece: Piece, start: int) -> None:
         self._file = piece.file
@@ -70,12 +70,12 @@ class LinePlace:
         self._lines_before: int | None = None if start else 0
 
     def in_whole_file(self, error: TextError) -> TextError:
-        """Return an error with its place in the whole file."""
+        """Return an error with its position in the whole file."""
         name = self._file.name
         if error.line is None:
             return error.replace(source=name)
         if self._start > MAX_COUNTED_BYTES:
-            message = f"{error.message} (line {error.line} from byte {self._start} on)"
+            message = f"{error.message} (line {error.line} from byte {self._start})"
             return error.replace(message=message, source=name, line=None, column=None)
         if self._lines_before is None:
             self._lines_before = self._count_lines()

@@ -1,14 +1,14 @@
-"""N-Triples and N-Quads: text to batches and back.
+"""Read and write N-Triples and N-Quads.
 
     for batch in ntriples.read("people.nt.gz"):
         ...
     ntriples.write(reader.batches(), "people.nq")
 
-Reading follows the W3C grammars to the letter, and knows quoted triples, `<< s p o >>`, as subject and object. Writing
-gives canonical N-Triples. What Jelly can hold and N-Triples cannot is written so that the text is still valid: a
-character that IRIs may not hold becomes an escape, and a blank node label that is not valid is spelled in hexadecimal,
-`_:hex-…` (so is a label that begins like that, so that different labels stay different). Only an IRI that is not
-absolute is written as it is, which lenient reading takes, and a language tag that is none is refused.
+Reading follows the W3C grammars exactly, with quoted triples, `<< s p o >>`, as subject and object. The text that is
+written is canonical. Terms that are not valid in N-Triples are written as valid text: a character that is not allowed
+in IRIs becomes an escape, and an invalid label of a blank node is written in hexadecimal, `_:hex-…` (so is a label
+that begins like that, so that different labels stay different). Only an IRI that is not absolute is written
+unchanged, for lenient reading, and an invalid language tag is refused.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from jellyframe.formats.registry import Format
     from jellyframe.kernel.table_cy import StringTable
 
-    # Makes lines of rows from the texts of the terms, and returns them with the row at which they end.
+    # Makes lines of rows from the texts of their terms, and returns the lines and the row at which they end.
     WriteLines: TypeAlias = Callable[[StringTable, int, int], tuple[memoryview, int]]
 
 __all__ = ["read", "write"]
@@ -42,7 +42,7 @@ __all__ = ["read", "write"]
 # Rows per text buffer, and bytes.
 LINES_ROWS = 8192
 LINES_BYTES = 8 << 20
-# What the texts of the terms of one batch may take; beyond that, lines are written without them.
+# The limit for the texts of the terms of one batch; above that, lines are written without them.
 TEXTS_BYTES = 64 << 20
 
 _TRIPLES_NAME = re.compile(r"\.(nt|ntriples)(\.\w+)?$", re.IGNORECASE)
@@ -62,18 +62,18 @@ def read(
     """Read N-Triples or N-Quads text, batch by batch.
 
     Args:
-        source: a path, a URI, bytes, or a binary file object; gzip and Zstandard are recognised
+        source: a path, a URI, bytes, or a binary file object; gzip and Zstandard are detected
         quads: whether statements may have a graph, so that batches have a column `g`. By default the name of the file
-            tells, if it ends in .nt or .nq, with or without .gz or .zst; otherwise the first batch does: if none of its
-            lines has a graph, the text is N-Triples
-        generalized: whether any term may stand anywhere, except a quoted triple as graph
+            decides, if it ends in .nt or .nq, with or without .gz or .zst; otherwise the first batch decides: if none
+            of its lines has a graph, the text is N-Triples
+        generalized: whether any term may be at any position, except a quoted triple as graph
         batch_rows: the maximum number of statements in a batch
         lenient: accept IRIs that are not absolute
-        limits: what untrusted input may ask for, such as the depth of quoted triples
+        limits: the limits for untrusted input, such as the depth of quoted triples
         on_error: a function that is called with the error of each bad line, which is then skipped
 
     Raises:
-        TextError: if text breaks the rules, with line and column, unless there is an `on_error`
+        TextError: if the text is invalid, with line and column, unless there is an `on_error`
     """
     check_number("batch_rows", batch_rows, 1)
     return _read(source, quads, generalized, batch_rows, lenient, limits or Limits(), on_error)
@@ -91,7 +91,7 @@ def _read(
     with ByteSource(source, limits) as file:
         if quads is None:
             quads = _quads_by_name(file.name)
-        # As with the kernels below: most programs either read text or write it.
+        # Imported here, as the kernels below: most programs either read text or write it.
         from jellyframe.kernel.ntriples_parse_cy import TextParser
 
         parser = TextParser(quads is not False, generalized, limits.max_nesting_depth, on_error, lenient)
@@ -153,11 +153,11 @@ def write(batches: Batch | Iterable[Batch], sink: Sink, *, compression: Compress
 def write(
     batches: Batch | Iterable[Batch], sink: Sink | None = None, *, compression: Compression | None = None
 ) -> bytes | None:
-    """Write batches as N-Triples or, where they have graphs, as N-Quads.
+    """Write batches as N-Triples or, if they have graphs, as N-Quads.
 
     Args:
         batches: one batch, or several
-        sink: a path, where the file appears whole or not at all, or a binary file object; without one the text is
+        sink: a path, at which the file appears whole or not at all, or a binary file object; by default the text is
             returned
         compression: `gzip`, `zstd` or None
 
@@ -185,7 +185,7 @@ def _lines(batches: Iterable[Batch]) -> Iterator[memoryview]:
 def text_pieces(
     batch: Batch, start: int = 0, stop: int | None = None, *, memory: Memory | None = None
 ) -> Iterator[memoryview]:
-    """Return the rows `start` to `stop` as N-Triples or N-Quads, in pieces of about 8 MiB at most that end anywhere."""
+    """Return the rows `start` to `stop` as N-Triples or N-Quads, in pieces of up to about 8 MiB, cut anywhere."""
     from jellyframe.kernel.line_write_cy import write_lines
 
     def write(strings: StringTable, start: int, stop: int) -> tuple[memoryview, int]:
@@ -197,17 +197,17 @@ def text_pieces(
 def line_pieces(
     batch: Batch, start: int, stop: int, write: WriteLines, memory: Memory | None, ops: memoryview | None = None
 ) -> Iterator[memoryview]:
-    """Yield rows as lines, in pieces of about 8 MiB at most that end anywhere.
+    """Yield rows as lines, in pieces of up to about 8 MiB, cut anywhere.
 
-    `write` makes the lines of as many rows as fit into one piece from the texts of their terms. Where those would take
-    too much memory, the lines are made without them, with the operations `ops` if they are those of a patch.
+    `write` makes the lines of as many rows as fit into one piece from the texts of their terms. If these would take
+    too much memory, the lines are made without them, with the operations `ops` if the rows are those of a patch.
     """
     strings = _bounded_texts(batch, memory)
     while strings is not None and start < stop:
         try:
             lines, start = write(strings, start, min(start + LINES_ROWS, stop))
         except EncodeError as error:
-            # The rows before the one that is refused are written.
+            # The rows before the refused one are written.
             yield from line_pieces(batch, start, start if error.row is None else error.row, write, memory, ops)
             raise
         if not lines:
@@ -222,11 +222,11 @@ def line_pieces(
 
 
 def _bounded_texts(batch: Batch, memory: Memory | None) -> StringTable | None:
-    """Return the texts of the terms of a batch, for lines of them; None if these would take too much memory."""
+    """Return the texts of the terms of a batch; None if they would take too much memory."""
     from jellyframe.kernel.ntriples_write_cy import term_strings
 
     if batch.terms.text_bytes() <= TEXTS_BYTES:
-        # Escapes may still make them longer.
+        # Escapes may make them longer.
         with suppress(LimitError):
             return term_strings(batch.terms, memory, 0, TEXTS_BYTES, batch.columns)
     return None

@@ -1,7 +1,6 @@
-"""RDF/XML and JSON-LD as batches: parsed by pyoxigraph, which hands statements over as lines of N-Quads.
+"""RDF/XML and JSON-LD as batches: parsed by pyoxigraph, and passed on as N-Quads text, which is the fastest way.
 
-Statements pass in blocks, so memory does not grow with the input. Text is the quickest way from one library to the
-other.
+Statements are passed in blocks, so memory does not grow with the input.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from jellyframe.storage.types import Source
 if TYPE_CHECKING:
     from jellyframe.formats.registry import Format
 
-# Statements are taken from the parser in steps of this size, until a block is full: of rows, or of bytes.
+# Statements are taken from the parser in steps of this size, until a block has enough rows or bytes.
 STEP_STATEMENTS = 512
 _FORMATS = {"rdfxml": pyoxigraph.RdfFormat.RDF_XML, "jsonld": pyoxigraph.RdfFormat.JSON_LD}
 _NQUADS = pyoxigraph.RdfFormat.N_QUADS
@@ -65,7 +64,7 @@ class _Input(BatchInput):
                 ):
                     yield batch if self._format.has_graphs else batch.without_graph()
             except TextError as error:
-                # What Jelly has no place for, such as triple terms; the line is that of our own text.
+                # A statement that Jelly cannot hold, such as a triple term; the line is that of our own text.
                 statement = self._before + (error.line or 1)
                 raise TextError(
                     f"statement {statement}: {error.message}", source=self._file.name, advice=error.advice
@@ -73,7 +72,7 @@ class _Input(BatchInput):
             self._before += text.count(b"\n")
 
     def _block(self) -> list[pyoxigraph.Quad]:
-        """Take the next statements from the parser: of about as many bytes as a batch may have."""
+        """Return the next statements of the parser, of about as many bytes as a batch may have."""
         block: list[pyoxigraph.Quad] = []
         start = self._file.bytes_read
         try:
@@ -111,14 +110,14 @@ def _short(message: str) -> str:
 
 
 class _CountedLines:
-    """A byte source that is passed on line by line if lines are long enough, and counts them."""
+    """A byte source that is passed on in whole lines if they are long enough, and counts the lines."""
 
     def __init__(self, file: ByteSource) -> None:
         self._file = file
         self.name = file.name
         self.bytes_read = 0
         self.line = 1
-        # The lines of the piece that was passed on last. Pieces are read when needed, so an error is in this one.
+        # The lines of the last piece. Pieces are read on demand, so an error is in this one.
         self.last_lines = (1, 1)
         self._waiting = b""
 

@@ -53,7 +53,7 @@ class PatchReadSettings(TypedDict, total=False):
 
 
 class PatchOutput(Protocol):
-    """Patches that are being written, in whatever format: a `PatchWriter` or a `PatchTextWriter`."""
+    """A writer of patches in any format: a `PatchWriter` or a `PatchTextWriter`."""
 
     @property
     def options(self) -> PatchOptions:
@@ -64,7 +64,7 @@ class PatchOutput(Protocol):
         """The number of rows written so far, ends of patches included."""
 
     def write(self, rows: Iterable[PatchRow]) -> None:
-        """Write rows, from any iterable, as they come."""
+        """Write the rows of any iterable."""
 
     def write_batch(self, batch: Batch, start: int = 0, stop: int | None = None) -> None:
         """Write the rows of a batch, which has the column `op`."""
@@ -73,16 +73,16 @@ class PatchOutput(Protocol):
         """Write an Arrow table of patches."""
 
     def end_patch(self) -> None:
-        """End the patch, even an empty one."""
+        """End the patch, even if it is empty."""
 
     def flush(self) -> None:
-        """Hand all bytes to the sink."""
+        """Write all buffered bytes to the sink."""
 
     def close(self) -> None:
-        """End the stream. What goes to a path appears there now."""
+        """End the stream. A file appears at its path now."""
 
     def discard(self) -> None:
-        """Give up: nothing appears at the path."""
+        """Discard the output: nothing appears at the path."""
 
     def __enter__(self) -> Self: ...
 
@@ -112,25 +112,25 @@ def open_patch_input(
     """Open patches of any format for reading: Jelly-Patch or RDF Patch text.
 
     Args:
-        source: a path, a URI, bytes, or a binary file object, which need not seek; gzip and Zstandard are recognised
-        format: `jelly-patch` or `rdfp`; by default it is recognised by the name, or else Jelly-Patch
-        limits: what untrusted input may ask for
+        source: a path, a URI, bytes, or a binary file object, which need not seek; gzip and Zstandard are detected
+        format: `jelly-patch` or `rdfp`; by default that of the file name, or otherwise Jelly-Patch
+        limits: the limits for untrusted input
         strict: refuse transactions that start or end where they must not, or are open at the end
-        lenient: of text, take IRIs that are not absolute, and turn labels `hex-…` of blank nodes back
-        concatenated: of Jelly-Patch, let every options row begin a new stream
+        lenient: for text: accept IRIs that are not absolute, and decode labels `hex-…` of blank nodes
+        concatenated: for Jelly-Patch: every options row begins a new stream
         batch_rows: the maximum number of rows in a batch
-        delimited: of Jelly-Patch, whether frames are delimited; by default it is detected
-        byte_range: of Jelly-Patch, read from one restart point to another
-        statement_type: of text, QUADS, or TRIPLES, where a graph is an error
-        patch_ends: of text, where the patches end: `headers` (at a line `# end of patch` or `Z .` and before a header
+        delimited: for Jelly-Patch: whether frames are delimited; by default it is detected
+        byte_range: for Jelly-Patch: read from one restart point to another
+        statement_type: for text: QUADS, or TRIPLES, in which a graph is an error
+        patch_ends: for text: where the patches end: `headers` (at a line `# end of patch` or `Z .` and before a header
             that follows other rows), `marks` (only at such lines), `transactions` (at such lines and after each
             transaction) or `none`
-        generalized: of text, let any term stand in any place
-        on_error: of text, called with the error of each line that cannot be read, which is then left out; the
-            transaction that it is in ends with an abort
-        on_damage: of Jelly-Patch, called with what is lost of a damaged file, a `Damage`; reading goes on behind it,
-            and a transaction of which something is lost ends with an abort
-        filesystem: where the path is, a file system of pyarrow or fsspec
+        generalized: for text: whether any term may be at any position
+        on_error: for text: called with the error of each invalid line, which is then left out; its transaction ends
+            with an abort
+        on_damage: for Jelly-Patch: called with each loss of a damaged file, a `Damage`; reading continues after it,
+            and a transaction that is partly lost ends with an abort
+        filesystem: the file system of the path, of pyarrow or fsspec
 
     Raises:
         OptionsError: if the format is unknown, or not a format of patches
@@ -173,11 +173,11 @@ def open_patch_output(
     """Open patches of any format for writing: Jelly-Patch or RDF Patch text.
 
     Args:
-        sink: a path or a URI, where the file appears when the writer is closed, or a binary file object
-        format: `jelly-patch` or `rdfp`; by default it is recognised by the name, or else Jelly-Patch
-        options: the options of the stream; of text, whether there may be graphs, and ends of patches
-        settings: those of `open_patch_writer`; text takes `compression` and `filesystem` of them. Without
-            `compression`, it is recognised by the file name
+        sink: a path or a URI, at which the file appears when the writer is closed, or a binary file object
+        format: `jelly-patch` or `rdfp`; by default that of the file name, or otherwise Jelly-Patch
+        options: the options of the stream; for text they decide about graphs and ends of patches
+        settings: those of `open_patch_writer`, of which text uses `compression` and `filesystem`. The default of
+            `compression` follows from the file name
 
     Raises:
         OptionsError: if the format is unknown, or not a format of patches
@@ -203,15 +203,15 @@ def read_patch_table(
 ) -> pa.Table:
     """Read all patches of a source, of any format, into an Arrow table.
 
-    The column `op` says what a row does, as in RDF Patch; `P` ends a patch. The metadata of the schema has the options
-    of the stream, as JSON, for `write_patch_table`.
+    The column `op` is the operation of a row, as in RDF Patch; `P` ends a patch. The metadata of the schema has the
+    options of the stream, as JSON, for `write_patch_table`.
 
     Args:
         source: a path, a URI, bytes, or a binary file object
         layout: `struct`, `ntriples` or `flat`
-        columns: those to make; all by default
+        columns: the columns to make; all by default
         dictionary: encode strings with dictionaries
-        format: `jelly-patch` or `rdfp`; by default it is recognised by the name, or else Jelly-Patch
+        format: `jelly-patch` or `rdfp`; by default that of the file name, or otherwise Jelly-Patch
         settings: those of `open_patch_input`
     """
     with open_patch_input(source, format, **settings) as reader:
@@ -232,10 +232,10 @@ def write_patch_table(
     Args:
         table: a table, record batch or record batch reader of pyarrow, or an object with Arrow's stream interface
         sink: a path or a URI, or a binary file object
-        options: the options of the stream; by default those in the metadata of the table's schema, where
-            `read_patch_table` puts them
-        layout: what the columns are: `struct`, `ntriples` or `flat`; by default it is inferred from the columns
-        format: `jelly-patch` or `rdfp`; by default it is recognised by the name, or else Jelly-Patch
+        options: the options of the stream; by default those in the metadata of the table's schema, as from
+            `read_patch_table`
+        layout: the layout of the columns: `struct`, `ntriples` or `flat`; by default it is inferred from the columns
+        format: `jelly-patch` or `rdfp`; by default that of the file name, or otherwise Jelly-Patch
         settings: those of `open_patch_writer`
 
     Raises:
@@ -254,9 +254,9 @@ def write_patch_table(
 
 
 def patch_format(format: str | Format | None, place: Source | Sink, argument: str = "format") -> Format:  # noqa: A002
-    """Return the format of patches that an argument or the name of a file tells; Jelly-Patch where there is neither.
+    """Return the format of patches of an argument or of a file name; Jelly-Patch if there is neither.
 
-    `argument` is what an error advises, if nothing tells the format.
+    `argument` is the argument that an error advises, if the format is unknown.
     """
     if isinstance(format, Format):
         return format_by_name(format.name, PATCH_FORMATS)

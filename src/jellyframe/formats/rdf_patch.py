@@ -1,16 +1,16 @@
-"""RDF Patch: text to batches of patches and back.
+"""Read and write RDF Patch text.
 
     with open_text_input("changes.rdfp.gz") as reader:
         for row in reader:
             ...
 
 A line is a row: `H key value .`, `TX .`, `TC .`, `TA .`, `PA "name" <iri> [graph] .`, `PD "name" [graph] .`,
-`A s p o [g] .`, `D s p o [g] .`. Terms are those of N-Triples, quoted triples and `<_:label>` for blank nodes too; what
-N-Triples cannot hold is written as `formats/ntriples.py` says. Other words for the same are also read: names as `rdf:`,
-and the IRI of a namespace in quotation marks.
+`A s p o [g] .`, `D s p o [g] .`. Terms are those of N-Triples, with quoted triples and `<_:label>` for blank nodes;
+terms that are not valid in N-Triples are written as in `formats/ntriples.py`. Other forms are also read: names as
+`rdf:`, and the IRI of a namespace in quotation marks.
 
-RDF Patch has no row for the end of a patch. It is written as the comment `# end of patch`, which others pass over, and
-`PatchEnds` says where patches end when a text is read. Jena's row for it, `Z .`, is read as that comment.
+RDF Patch has no row for the end of a patch. It is written as the comment `# end of patch`, which other readers skip.
+`PatchEnds` decides where patches end when a text is read. Jena's row for it, `Z .`, is read in the same way.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from jellyframe.storage.types import Compression, FileSystem, Sink, Source
 
 # Where the patches of a text end: at marks, `# end of patch` or `Z .`, and before headers that follow other rows; at
-# marks alone; at marks and after each transaction; or only with the text.
+# marks only; at marks and after each transaction; or only with the text.
 PatchEnds: TypeAlias = Literal["headers", "marks", "transactions", "none"]
 PATCH_ENDS: Final[tuple[PatchEnds, ...]] = get_args(PatchEnds)
 _END_BITS: Final[dict[PatchEnds, int]] = {
@@ -74,19 +74,19 @@ def open_text_input(
     """Open RDF Patch text for reading, as a stream of patches of type PUNCTUATED; FLAT if `patch_ends` is `none`.
 
     Args:
-        source: a path, a URI, bytes, or a binary file object; gzip and Zstandard are recognised
-        statement_type: QUADS, or TRIPLES, where a graph is an error
+        source: a path, a URI, bytes, or a binary file object; gzip and Zstandard are detected
+        statement_type: QUADS, or TRIPLES, in which a graph is an error
         patch_ends: where the patches end: `headers`, `marks`, `transactions` or `none`
         strict: refuse transactions that start or end where they must not, or are open at the end
-        lenient: take IRIs that are not absolute, and turn labels `hex-…` of blank nodes back
-        generalized: let any term stand in any place
+        lenient: accept IRIs that are not absolute, and decode labels `hex-…` of blank nodes
+        generalized: whether any term may be at any position
         batch_rows: the maximum number of rows in a batch
-        limits: what untrusted input may ask for
-        on_error: called with the error of each line that cannot be read, which is then left out; the transaction that
-            it is in ends with an abort. By default the first one ends reading
-        abort_losses: whether to add rows that abort transactions of which a line is left out; without them it is not
+        limits: the limits for untrusted input
+        on_error: called with the error of each invalid line, which is then left out; its transaction ends with an
+            abort. By default the first error ends reading
+        abort_losses: whether to add rows that abort transactions with invalid lines; without them it is not
             safe to apply the rows
-        filesystem: where the path is, a file system of pyarrow or fsspec
+        filesystem: the file system of the path, of pyarrow or fsspec
 
     Raises:
         OptionsError: if `patch_ends` or `batch_rows` is not valid
@@ -141,7 +141,7 @@ class _TextBatches:
 
 
 class _TolerantBatches:
-    """The same for a text of which lines that cannot be read are left out: none of their transactions is committed."""
+    """The same without invalid lines; none of their transactions is committed."""
 
     is_delimited = None
 
@@ -160,7 +160,7 @@ class _TolerantBatches:
             while (batch := self._batches.next_batch()) is not None:
                 yield from rows.of(batch)
         except TextError as error:
-            # No line, but the end of the text is wrong.
+            # The error is not in a line, but at the end of the text.
             self._on_error(error)
             yield from rows.loss(None)
         yield from rows.end()
@@ -173,16 +173,16 @@ class _TolerantBatches:
 
 
 class PatchTextWriter(SinkWriter):
-    """RDF Patch text that is being written, with the methods of a `PatchWriter`.
+    """A writer of RDF Patch text, with the methods of a `PatchWriter`.
 
-    What goes to a path appears there when the writer is closed. The rows are written as they come: whether transactions
-    start and end in turns is not checked. Where a row is refused, those before it are written.
+    A file appears at its path when the writer is closed. It is not checked whether transactions start and end in turns.
+    If a row is refused, those before it are written.
 
     Args:
-        sink: a path or a URI, where the file appears when the writer is closed, or a binary file object
-        options: whether there may be graphs, and whether the ends of patches are written; by default both
+        sink: a path or a URI, at which the file appears when the writer is closed, or a binary file object
+        options: decide whether there may be graphs, and whether the ends of patches are written; by default both
         compression: `gzip`, `zstd` or None
-        filesystem: where the path is, a file system of pyarrow or fsspec
+        filesystem: the file system of the path, of pyarrow or fsspec
     """
 
     def __init__(
@@ -201,7 +201,7 @@ class PatchTextWriter(SinkWriter):
 
     @property
     def options(self) -> PatchOptions:
-        """The options that the text would have as a stream."""
+        """The options of the text as a stream."""
         return self._options
 
     @property
@@ -210,25 +210,25 @@ class PatchTextWriter(SinkWriter):
         return self._rows_written
 
     def write(self, rows: Iterable[PatchRow]) -> None:
-        """Write rows, from any iterable, as they come.
+        """Write the rows of any iterable.
 
         Args:
             rows: rows of a patch
 
         Raises:
-            EncodeError: if something is not a row, or has a graph where there can be none
+            EncodeError: if an item is not a row, or has a graph in a stream of triples
         """
         with self._exclusive:
             has_graph = self._options.has_graph
             write_given(rows, lambda batch: self._write_batch(batch, 0, len(batch)), has_graph=has_graph)
 
     def write_batch(self, batch: Batch, start: int = 0, stop: int | None = None) -> None:
-        """Write the rows of a batch; the batch's own frames do not matter.
+        """Write the rows of a batch; its frames are ignored.
 
         Args:
             batch: the rows, with the column `op`
             start: the first row to write
-            stop: the row after the last one, by default all that follow
+            stop: the row after the last one; by default all rows are written
         """
         with self._exclusive:
             self._write_batch(batch, start, len(batch) if stop is None else stop)
@@ -238,7 +238,7 @@ class PatchTextWriter(SinkWriter):
 
         Args:
             table: the rows; a row with the operation `P` ends a patch
-            layout: what the columns are; by default it is inferred from them
+            layout: the layout of the columns; by default it is inferred from them
 
         Raises:
             TableError: if the columns do not hold rows of patches
@@ -248,10 +248,10 @@ class PatchTextWriter(SinkWriter):
         write_rows(table, layout, self)
 
     def end_patch(self) -> None:
-        """End the patch, even an empty one.
+        """End the patch, even if it is empty.
 
         Raises:
-            EncodeError: if the stream type is FLAT, so that there is one patch only
+            EncodeError: if the stream type is FLAT, which is one patch only
         """
         if self._options.stream_type is PatchStreamType.FLAT:
             raise EncodeError("a stream of type FLAT is one patch, which ends with the stream")
@@ -261,7 +261,7 @@ class PatchTextWriter(SinkWriter):
             self._rows_written += 1
 
     def flush(self) -> None:
-        """Hand all bytes to the sink."""
+        """Write all buffered bytes to the sink."""
         with self._exclusive:
             self._require_open()
             self._sink.flush()
@@ -285,7 +285,7 @@ class PatchTextWriter(SinkWriter):
 def patch_text(
     batch: Batch, start: int = 0, stop: int | None = None, *, memory: Memory | None = None
 ) -> Iterator[memoryview]:
-    """Return the rows `start` to `stop` as RDF Patch, in pieces of about 8 MiB at most that end anywhere."""
+    """Return the rows `start` to `stop` as RDF Patch, in pieces of up to about 8 MiB, cut anywhere."""
     ops = batch.operations
 
     def write(strings: StringTable, start: int, stop: int) -> tuple[memoryview, int]:

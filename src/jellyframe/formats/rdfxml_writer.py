@@ -83,14 +83,14 @@ class _Terms:
         self._objects: dict[int, tuple[str, bytes | None]] = {}
 
     def subject(self, term: int) -> str:
-        """Return the attribute that says which node an element is."""
+        """Return the attribute that identifies the node of an element."""
         known = self._subjects.get(term)
         if known is None:
             known = self._subjects[term] = f"rdf:{self._node(term, 'about')}"
         return known
 
     def element(self, term: int) -> tuple[str, str]:
-        """Return the name of a predicate's element, and what declares its namespace, if that is to be done there."""
+        """Return the name of a predicate's element, and the declaration of its namespace, if it is needed there."""
         known = self._elements.get(term)
         if known is None:
             namespace, local = split_for_xml(self._terms.values.string(term))
@@ -125,7 +125,7 @@ class _Terms:
 
 
 def xml_label(label: str) -> str:
-    """Return the label of a blank node as RDF/XML can hold it: as it is, or in hexadecimal; no two become the same."""
+    """Return the label of a blank node for RDF/XML: unchanged, or in hexadecimal. Different labels stay different."""
     if is_xml_name(label) and not label.startswith(HEX_LABEL.decode()):
         return label
     return hex_label(label.encode()).decode()

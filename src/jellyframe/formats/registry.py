@@ -1,7 +1,7 @@
-"""The formats that are read and written: their names, what each can hold, and which module reads and writes it.
+"""The formats: their names, what each can hold, and which modules read and write it.
 
 A reader is a function `(source, format, ReadSettings) -> BatchInput`, a writer `(sink, format, WriteSettings) ->
-BatchOutput`; an entry names them as `module:function` below `jellyframe.formats`, and they are imported when used.
+BatchOutput`; an entry names them as `module:function` in `jellyframe.formats`, and they are imported when used.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ class Format(NamedTuple):
     Attributes:
         name: the name in options, such as `nt`
         title: the name in messages, such as `N-Triples`
-        other_names: names that options take as well
-        extensions: those of files, without the dot
-        media_types: the names on the web, the usual one first
+        other_names: other names in options
+        extensions: the file extensions, without the dot
+        media_types: the media types, the usual one first
         has_graphs: whether statements may have graphs
         has_quoted_triples: whether terms may be quoted triples
-        has_generalized: whether any term may stand at any position
+        has_generalized: whether any term may be at any position
         has_namespaces: whether namespaces can be declared
         is_binary: whether it is not text
         is_stream: whether it is a stream of Jelly, which has options
         is_table: whether it has columns, which must be known before the first row is written
         has_stable_labels: whether blank nodes get the same labels each time a file is read
         concatenates: whether documents may follow each other in one file
-        has_header: whether a header tells if there are graphs; else the name of the format does
+        has_header: whether a header shows if there are graphs; otherwise the format decides
         cut: where a file may be cut so that its pieces can be read in parallel; None if nowhere
-        is_patch: whether it holds changes to RDF data: then `formats.patches` opens it
+        is_patch: whether it holds changes to RDF data, which `formats.patches` opens
         reader: the function that opens input, as `module:function`; None if there is none
         writer: the function that opens output
     """
@@ -226,11 +226,11 @@ RDF_PATCH = Format(
 
 TEXT_FORMATS = (NTRIPLES, NQUADS, TURTLE, TRIG, RDF_XML, JSON_LD)
 FORMATS = (*TEXT_FORMATS, JELLY, JELLY_TEXT, PARQUET, CSV)
-# Formats of changes to RDF data: a kind apart, which no function for RDF data takes.
+# Formats of changes to RDF data, which functions for RDF data refuse.
 PATCH_FORMATS = (JELLY_PATCH, RDF_PATCH)
-# Formats of files that are data wherever they are found in a folder.
+# Formats of the data files in a folder.
 FOLDER_FORMATS = (*TEXT_FORMATS, JELLY, PARQUET)
-# Of these, the formats that large data is written in, since its files can be read in pieces.
+# Those in which large data is written, since its files can be read in pieces.
 CUT_FORMATS = tuple(known for known in FOLDER_FORMATS if known.cut is not None)
 
 
@@ -255,7 +255,7 @@ def open_output(sink: ByteSink, found: Format, settings: WriteSettings | None = 
     """Open an output for batches. `close` ends the document, but leaves the sink open.
 
     Args:
-        sink: where the bytes go
+        sink: the sink of the bytes
         found: the format to write
         settings: how to write it
     """
@@ -282,7 +282,7 @@ def names(formats: tuple[Format, ...]) -> str:
 
 
 def format_by_name(name: str, formats: tuple[Format, ...] = FORMATS) -> Format:
-    """Return the one of `formats` that has a `name`. Raises OptionsError if none has."""
+    """Return the format with a `name`, of some `formats`. Raises OptionsError if there is none."""
     wanted = name.lower().lstrip(".")
     found = _named(wanted, formats)
     if found is not None:
@@ -296,7 +296,7 @@ def _named(wanted: str, formats: tuple[Format, ...]) -> Format | None:
 
 
 def _refuse_other_kind(found: Format | None, formats: tuple[Format, ...], what: str) -> None:
-    """Raise if a format holds changes where RDF data is wanted, or RDF data where changes are."""
+    """Raise if a format holds changes where RDF data is expected, or the reverse."""
     if found is None or any(known.is_patch == found.is_patch for known in formats):
         return
     if found.is_patch:
@@ -311,7 +311,7 @@ def _refuse_other_kind(found: Format | None, formats: tuple[Format, ...], what: 
 
 
 def format_by_path(path: str, formats: tuple[Format, ...] = FORMATS) -> Format | None:
-    """Return the one of `formats` that the name of the file at a `path` tells, or None."""
+    """Return the format of the name of the file at a `path`, of some `formats`, or None."""
     stem = split_compression(path_of_http_uri(path))[0].lower()
     for known in formats:
         if any(stem.endswith(f".{extension}") for extension in known.extensions):
@@ -320,25 +320,25 @@ def format_by_path(path: str, formats: tuple[Format, ...] = FORMATS) -> Format |
 
 
 def name_test(formats: tuple[Format, ...]) -> NameTest:
-    """Return a function that tells whether the name of a file is that of one of some `formats`."""
+    """Return a function that returns whether a file name is that of one of some `formats`."""
     return lambda name: format_by_path(name, formats) is not None
 
 
 def format_by_media_type(media_type: str, formats: tuple[Format, ...] = FORMATS) -> Format | None:
-    """Return the one of `formats` that has a `media_type`, or None."""
+    """Return the format with a `media_type`, of some `formats`, or None."""
     wanted = media_type.partition(";")[0].strip().lower()
     return next((known for known in formats if wanted in known.media_types), None)
 
 
 def accept_header(formats: tuple[Format, ...]) -> str:
-    """Return the header that asks a web server for one of `formats`, preferably the first; else for anything."""
+    """Return the Accept header for one of `formats`, preferably the first, or otherwise anything."""
     types = [media_type for known in formats for media_type in known.media_types]
     wanted = [f"{media_type}{';q=0.9' if number else ''}" for number, media_type in enumerate(types)]
     return ", ".join((*wanted, "*/*;q=0.1"))
 
 
 def format_of_server(url: str, formats: tuple[Format, ...] = FORMATS, argument: str = "in_format") -> Format:
-    """Return which of the formats a web server sends a file in."""
+    """Return the format in which a web server sends a file."""
     from jellyframe.storage.http import http_info
 
     media_type = http_info(url, accept_header(negotiated_formats(formats))).media_type
@@ -353,7 +353,7 @@ def format_of_server(url: str, formats: tuple[Format, ...] = FORMATS, argument: 
 
 
 def negotiated_formats(formats: tuple[Format, ...] = FORMATS) -> tuple[Format, ...]:
-    """Return the formats that the web has names for, Jelly first."""
+    """Return the formats with media types, Jelly first."""
     return tuple(sorted((known for known in formats if known.media_types), key=lambda known: known is not JELLY))
 
 
@@ -363,10 +363,10 @@ def input_format(
     """Return the format of an input.
 
     Args:
-        name: the name of the format; by default it is recognised by the file name, or by the media type of a web server
+        name: the name of the format; by default that of the file name, or of the media type of a web server
         path: the path of the file; None for standard input
         formats: the formats to choose from
-        argument: the argument that an error advises, if nothing tells the format
+        argument: the argument that an error advises, if the format is unknown
 
     Raises:
         OptionsError: if the format is unknown

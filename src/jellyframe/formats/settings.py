@@ -17,19 +17,19 @@ if TYPE_CHECKING:
     from jellyframe.storage.types import Compression
     from jellyframe.stream.recovery import Damage
 
-# How tables are compressed within, unless otherwise asked for.
+# The default compression inside of tables.
 TABLE_COMPRESSION: Final[Compression] = "zstd"
 
 
 class ReadSettings(NamedTuple):
     """Settings for reading a source; a format uses those that apply to it.
 
-    `lenient` takes what the specification of the format forbids, such as IRIs that are not absolute. `base_iri` is what
-    relative IRIs are resolved against, by default the IRI of the file; with `resolve_iris=False` they stay as they are.
-    `generalized` lets any term stand in any place, in formats that can say so. `on_error` gets the errors of lines that
-    cannot be read, in formats of lines. `on_damage` gets what is lost of damaged Jelly, and reading goes on after it;
-    by default the first error ends reading. Blank nodes without a label get one that begins with `label_prefix`, by
-    default a random one, so that those of different documents differ. `dialect` is that of Jelly streams.
+    `lenient` accepts some input that the specification of the format forbids, such as IRIs that are not absolute.
+    Relative IRIs are resolved against `base_iri`, by default the IRI of the file; with `resolve_iris=False` they are
+    kept. `generalized` allows any term at any position, in formats that support it. `on_error` is called with the
+    errors of invalid lines, in formats of lines. `on_damage` is called with the losses of damaged Jelly, and reading
+    continues after them; by default the first error ends reading. Blank nodes without a label get one that begins with
+    `label_prefix`, by default a random one, so that those of different documents differ. `dialect` is that of Jelly.
     """
 
     lenient: bool = False
@@ -59,8 +59,8 @@ class JellySettings(TypedDict, total=False):
 class WriteSettings(NamedTuple):
     """Settings for writing batches; a format uses those that apply to it.
 
-    `has_graph` says whether there are quads to come, for formats that have to know beforehand; `source` is how errors
-    call the input. `options` and `jelly` are for streams of Jelly, `layout` and `table_compression` for tables.
+    `has_graph` is whether there are quads, for formats that have to know in advance; `source` is the name of the input
+    in errors. `options` and `jelly` are for streams of Jelly, `layout` and `table_compression` for tables.
     """
 
     has_graph: bool = True
@@ -73,12 +73,12 @@ class WriteSettings(NamedTuple):
 
 
 class BatchInput(Closeable):
-    """A source that is read as batches. `options` are those of a stream of Jelly, else None."""
+    """A source that is read as batches. `options` are those of a Jelly stream, otherwise None."""
 
     options: StreamOptions | None = None
 
     def batches(self) -> Iterator[Batch]:
-        """Read the statements, batch by batch."""
+        """Yield the statements in batches."""
         raise NotImplementedError
 
     def namespaces(self) -> dict[str, str]:
@@ -87,22 +87,22 @@ class BatchInput(Closeable):
 
     @property
     def has_graph(self) -> bool | None:
-        """Whether statements may be in named graphs; None if only reading tells."""
+        """Whether statements may be in named graphs; None if it is unknown before reading."""
         return None if self.options is None else self.options.has_graph
 
     def close(self) -> None:
-        """Let go of the source."""
+        """Close the source."""
 
 
 class BatchOutput:
-    """A document that is being written. It begins when it is opened, and is whole when it is closed."""
+    """An output of one document, which starts when it is opened and is complete when it is closed."""
 
     def write(self, batch: Batch) -> None:
         """Write the statements of a batch."""
         raise NotImplementedError
 
     def declare(self, name: str, iri: str) -> None:
-        """Declare a namespace, in formats where that can be done later than at the start."""
+        """Declare a namespace, in formats that allow it after the start."""
 
     def close(self) -> None:
         """End the document."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from jellyframe.formats.registry import Format
     from jellyframe.storage.sinks import ByteSink
 
-# Parquet likes its row groups larger than our batches are; they are bounded in bytes, too.
+# Row groups of Parquet should be larger than our batches; they are also bounded in bytes.
 PARQUET_GROUP_ROWS = 262_144
 PARQUET_GROUP_BYTES = 64 << 20
 _CSV_BLOCK_BYTES = 4 << 20
@@ -36,7 +36,7 @@ def open_parquet(source: Source, _found: Format, settings: ReadSettings) -> Batc
 
 
 class ParquetInput(BatchInput):
-    """The statements of a Parquet file, or of those row groups that begin in a range of its bytes."""
+    """The statements of a Parquet file, or of the row groups that begin in a byte range."""
 
     def __init__(self, source: Any, settings: ReadSettings, *, start: int = 0, stop: int | None = None) -> None:
         import pyarrow.parquet
@@ -78,7 +78,7 @@ class ParquetInput(BatchInput):
 
 
 def _seekable(source: Any) -> Any:
-    """Return a source that Parquet can be read from: it is read from its end, so pipes are read whole."""
+    """Return a seekable source: Parquet is read from its end, so pipes are read into memory."""
     if isinstance(source, str) or hasattr(source, "closed"):
         return source
     with ByteSource(source) as file:
@@ -94,7 +94,7 @@ def open_csv(source: Source, _found: Format, settings: ReadSettings) -> BatchInp
 
 
 class _CsvInput(BatchInput):
-    """The statements of a CSV file, in the layout `ntriples` or `flat`, with a line of names on top."""
+    """The statements of a CSV file, in the layout `ntriples` or `flat`, with a header line."""
 
     def __init__(self, source: Source, settings: ReadSettings) -> None:
         import pyarrow.csv
@@ -134,7 +134,7 @@ class _CsvInput(BatchInput):
 
 
 class _Readable:
-    """A byte source as pyarrow wants file objects."""
+    """A byte source as a file object for pyarrow."""
 
     closed = False
 
@@ -142,7 +142,7 @@ class _Readable:
         self._file = file
 
     def read(self, size: int = -1) -> bytes:
-        """Return as many bytes as were asked for: pyarrow takes fewer for the end."""
+        """Return exactly as many bytes as requested, except at the end: pyarrow treats a short read as the end."""
         wanted = size if size > 0 else _CSV_BLOCK_BYTES
         pieces = []
         while wanted > 0 and (piece := self._file.read(wanted)):

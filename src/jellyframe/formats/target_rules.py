@@ -34,7 +34,7 @@ _XML_NAME_AT_END = re.compile(rf"{_XML_NAME.pattern}\Z")
 _XML_NAMESPACES = ("http://www.w3.org/XML/1998/namespace", "http://www.w3.org/2000/xmlns/")
 _NEVER_IN_XML = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]|\xef\xbf[\xbe\xbf]")
 _RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
-# Names with another meaning at the place of the predicate in RDF/XML.
+# Names with another meaning as predicate elements of RDF/XML.
 _RDF_XML_SYNTAX = {
     _RDF + name
     for name in "RDF ID about parseType resource nodeID datatype Description li aboutEach aboutEachPrefix bagID".split()
@@ -45,7 +45,7 @@ _Trouble = tuple[int, str]
 
 
 def check_target(batch: Batch, target: Format, before: int, source: str | None) -> None:
-    """Raise if a statement of the batch cannot be written in a format, naming both; `before` came before it."""
+    """Raise if a statement of the batch cannot be written in a format. `before` is the number of earlier statements."""
     for row, reason in _troubles(batch, target):
         raise EncodeError(
             f"statement {before + row + 1}: {target.title} cannot hold {reason}: {row_line(batch, row)}",
@@ -84,14 +84,14 @@ def _troubles(batch: Batch, target: Format) -> Iterator[_Trouble]:
 
 
 def _rows(column: memoryview, is_good: Callable[[int], bool], what: str) -> Iterator[_Trouble]:
-    """Yield the first row whose term is not good. Each distinct term is asked for once."""
+    """Yield the first row whose term is not good. Each distinct term is checked once."""
     bad = {term for term in set(column) if not is_good(term)}
     if bad:
         yield next(row for row, term in enumerate(column) if term in bad), what
 
 
 def _bad_strings(batch: Batch, kinds: memoryview, target: Format) -> Iterator[_Trouble]:
-    """Yield IRIs, language tags and literals that the format has no way to write."""
+    """Yield IRIs, language tags and literals that the format cannot hold."""
     offsets, data = batch.terms.values.buffers()
     text = bytes(data)
     is_xml = target.name == "rdfxml"
@@ -128,19 +128,19 @@ def _users(batch: Batch, kind: int, row: int, what: str) -> Iterator[_Trouble]:
 
 
 def is_xml_name(name: str) -> bool:
-    """Return whether XML takes a name for an element or an attribute, without a colon."""
+    """Return whether a name without a colon is valid for an element or attribute of XML."""
     return _XML_NAME.fullmatch(name) is not None
 
 
 def split_for_xml(iri: str) -> tuple[str, str]:
-    """Return an IRI in two parts: a namespace, and the longest name at its end that XML takes."""
+    """Return an IRI in two parts: a namespace, and the longest valid XML name at its end."""
     name = _XML_NAME_AT_END.search(iri)
     start = len(iri) if name is None else name.start()
     return iri[:start], iri[start:]
 
 
 def _is_xml_predicate(iri: str) -> bool:
-    """Return whether an IRI can be the name of an XML element: something, and an XML name at its end."""
+    """Return whether an IRI can be the name of an XML element: a namespace and an XML name."""
     namespace, name = split_for_xml(iri)
     return bool(namespace and name) and iri not in _RDF_XML_SYNTAX and namespace not in _XML_NAMESPACES
 

@@ -1,4 +1,4 @@
-"""Reads text in pieces, and yields the batches that a parser of the kernel makes of them."""
+"""Read text in pieces, and yield the batches that a parser of the kernel makes from them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from jellyframe.kernel.memory_cy import Memory
 from jellyframe.kernel.table_cy import BatchBuilder, TermTable
 from jellyframe.storage.sources import CHUNK_BYTES, ByteSource
 
-# What a line takes in most data; only used to guess how large a table will be.
+# The usual length of a line, for the initial size of tables.
 USUAL_LINE_BYTES = 100
 
 
@@ -43,7 +43,7 @@ class TextReader:
         self._memory = Memory()
 
     def builders(self, batch_rows: int) -> Iterator[BatchBuilder]:
-        """Yield one full builder after the other; the last one need not be full, but none is empty."""
+        """Yield full builders; the last one need not be full, but none is empty."""
         if not self._is_all:
             self._read_on()
         lines = min(batch_rows, len(self._data) // USUAL_LINE_BYTES)
@@ -54,11 +54,11 @@ class TextReader:
                 yield builder
             if self._is_all and self._pos == len(self._data):
                 return
-            # The next batch will most likely be much like this one.
+            # The next batch will probably be similar to this one.
             builder = self._builder(builder.rows, builder.terms.count * 9 // 8, builder.terms.values.data_size * 9 // 8)
 
     def _builder(self, rows: int, terms: int, size: int) -> BatchBuilder:
-        """Return a builder with room for a number of rows, and terms of that size together."""
+        """Return a builder with room for a number of rows and of terms, and their total size."""
         return BatchBuilder(self.quads, rows, TermTable(terms, size, self._memory), self._memory)
 
     def _fill(self, builder: BatchBuilder, batch_rows: int) -> None:
@@ -72,7 +72,7 @@ class TextReader:
             self._read_on()
 
     def _read_on(self) -> None:
-        """Drop what has been parsed and read at least as much as is left, so that a long line is copied few times."""
+        """Drop the parsed bytes and read at least as many as are left, so that a long line is copied few times."""
         pieces = [self._data[self._pos :]]
         wanted = max(len(pieces[0]), 1)
         while wanted > 0:

@@ -1,6 +1,6 @@
 """Turtle and TriG as batches, read by the kernel: with the quoted triples and annotations of RDF-star.
 
-Language tags stay as they are written. Where RDF 1.2 gives `<< s p o >>` another meaning, that of RDF-star holds.
+Language tags keep their case. `<< s p o >>` has the meaning of RDF-star, not that of RDF 1.2.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class _Input(BatchInput):
 
 
 def base_iri(name: str | None, settings: ReadSettings) -> str | None:
-    """Return the IRI against which relative ones are resolved: the given one, or that of the file or folder."""
+    """Return the base IRI: that of the settings, or that of the file or folder."""
     if not settings.resolve_iris:
         return None
     if settings.base_iri is not None:
@@ -63,7 +63,7 @@ def base_iri(name: str | None, settings: ReadSettings) -> str | None:
 
 
 def iri_of_file(path: str | None) -> str:
-    """Return the IRI of a file, or of the folder we are in."""
+    """Return the IRI of a file, or of the working directory."""
     from pathlib import Path
 
     if path is None:

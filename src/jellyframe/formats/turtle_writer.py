@@ -1,6 +1,6 @@
-"""Batches as Turtle and TriG: statements with the same subject together, IRIs with prefixes where namespaces are known.
+"""Batches as Turtle and TriG: statements grouped by subject, IRIs with prefixes if namespaces are known.
 
-A term is written as in N-Triples, of which Turtle is a superset, so language tags stay as they are and literals may be
+A term is written as in N-Triples, of which Turtle is a superset, so language tags keep their case and literals may be
 of any length. Quoted triples are those of RDF-star, `<< s p o >>`.
 """
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _RDF_TYPE = b"<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
 _PREFIX = re.compile(r"(?:[A-Za-z](?:[A-Za-z0-9_.-]*[A-Za-z0-9_-])?)?")
 _NAMESPACE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|\\^`]*")
-# Local names that need no escapes: some of those that Turtle has.
+# Local names that need no escapes: a subset of those of Turtle.
 _LOCAL = rb"((?:[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_-])?)?)"
 
 
@@ -36,7 +36,7 @@ class _Output(DocumentOutput):
     def __init__(self, sink: ByteSink, found: Format, settings: WriteSettings) -> None:
         super().__init__(sink, found, settings)
         self._names = ShortNames(settings.namespaces)
-        # The texts of the statement before, which may go on: graph, subject and predicate.
+        # The texts of the last statement, which may be continued: graph, subject and predicate.
         self._graph = b""
         self._s = b""
         self._p = b""
@@ -64,7 +64,7 @@ class _Output(DocumentOutput):
             self._put(b"a" if predicate == _RDF_TYPE else predicate, b" ", texts[o])
 
     def _begin_graph(self, graph: bytes) -> None:
-        """Close the graph that is open, if any, and open another, unless it is the default graph."""
+        """End the open graph, if any, and start another, unless it is the default graph."""
         self._end_statement()
         self._put(b"}\n" if self._graph else b"", graph + b" {\n" if graph else b"")
         self._graph = graph

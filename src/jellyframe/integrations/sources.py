@@ -123,7 +123,7 @@ class StatementSource:
         return memoryview(self.source).nbytes if isinstance(self.source, bytes | bytearray | memoryview) else None
 
     def batches(self, progress: ProgressCallback | None = None) -> Iterator[Batch]:
-        """Yield the wanted statements."""
+        """Yield the statements that pass the filters, in batches."""
         if self.is_files:
             inputs = self.inputs.metered(progress)
             for file in inputs.files:

@@ -1,13 +1,13 @@
-"""The log of a stream source: the files of a growing folder, numbered in the order in which they were first seen.
+"""The log of a stream source: the files of a growing folder, numbered in the order in which they were found.
 
-A stream's offset is a count of files in this log, so it stays small however many files there are, and a batch that is
-read again has the same files. Only the log decides whether a file is new, never a clock: a file that arrives late, with
+The offset of a stream is a number of files in this log, so it stays small, and a batch that is read again has the same
+files. Only the log decides whether a file is new, never a clock: a file that arrives late, with
 an old modification time, is found like any other.
 
 The log is a folder of segments. A segment never changes; it is named after the number of its first file. When there are
 many segments of one level, they are merged into one of the next level, so that their number stays small.
 
-Logs are hidden in the folder that is read, one for each checkpoint. Nothing tells whether a checkpoint still exists, so
+Logs are hidden in the folder that is read, one for each checkpoint. It is unknown whether a checkpoint still exists, so
 a query marks its log as in use whenever it starts, and once a day while it runs. A log that has not been marked for
 `ABANDONED_AFTER_SECONDS` is removed when another query starts on the same folder.
 """
@@ -31,9 +31,9 @@ LOG_PREFIX = "_jelly-arrivals-"
 _LOG_NAME = re.compile(f"{LOG_PREFIX}[0-9a-f]{{32}}")
 _IN_USE = "in-use"
 _MARK_EVERY_SECONDS = 24 * 3600
-# A query may run once a month. One that comes back later than this has to read all files again.
+# A query may run once a month. After a longer pause it has to read all files again.
 ABANDONED_AFTER_SECONDS = 90 * 24 * 3600
-# Segments of a level that become one of the next.
+# Number of segments of a level that are merged into one of the next.
 SEGMENTS_TO_MERGE = 64
 
 
@@ -115,10 +115,10 @@ class ArrivalLog:
     def _load(self) -> None:
         names = [_SEGMENT_NAME.fullmatch(info.base_name) for info in self.storage.children(self.folder)]
         found = [_Segment(int(name[1]), int(name[2]), 0) for name in names if name]
-        # Of segments that begin at the same file, the one of the highest level holds what is in the others.
+        # Of segments with the same first file, the one of the highest level contains the others.
         for segment in sorted(found, key=lambda one: (one.first, -one.level)):
             if segment.first < len(self.arrivals):
-                # It was put together with others, and is left over.
+                # It has been merged with others, and was not removed.
                 continue
             if segment.first > len(self.arrivals):
                 raise StorageError(f"{self.name}: the part that begins with file {len(self.arrivals)} is missing")
@@ -154,8 +154,8 @@ class ArrivalLog:
 
 
 def remove_abandoned_logs(storage: Storage, folder: str, kept: str) -> None:
-    """Remove the logs in a folder that no query has used for long, except the one at the path `kept`."""
-    # The query continues whether or not this works; and another one may be doing the same.
+    """Remove the logs in a folder that no query has used for a long time, except the one at the path `kept`."""
+    # The query continues even if this fails; another query may be doing the same.
     with suppress(OSError):
         for info in storage.children(folder):
             is_other_log = _LOG_NAME.fullmatch(info.base_name) and info.path != kept

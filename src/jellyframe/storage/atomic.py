@@ -1,8 +1,8 @@
 """Files that appear whole or not at all.
 
 A file is written under a hidden name in the same folder, `.NAME.….part`, and renamed when it is complete. Its writer
-holds a lock on it (`flock`). A part that nobody holds a lock on was left by a process that was killed; the next writer
-of the same file removes it. Where the file system has no locks nothing is removed, since a part may still be written.
+holds a lock on it (`flock`). A part without a lock was left by a killed process; the next writer
+of the same file removes it. If the file system has no locks nothing is removed, since a part may still be written.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from jellyframe.errors import display_name
 
 try:
     import fcntl
-except ImportError:  # Windows, where a file that is open cannot be removed
+except ImportError:  # Windows, where an open file cannot be removed
     fcntl = None  # type: ignore[assignment]
 
 PART_SUFFIX = ".part"
-# Locks may not reach other machines that use the same folder, so that their parts have to be old as well.
+# Locks may not work across machines that share a folder, so parts of other machines also have to be old.
 OTHER_HOST_STALE_SECONDS = 7 * 24 * 3600
 _MAX_NAME_BYTES = 255
 _TOKEN_BYTES = 8
@@ -34,14 +34,14 @@ _HOST_LENGTH = 8
 
 
 class AtomicFile:
-    """A file that is being written, and appears at its path when `commit` is called.
+    """A file that appears at its path when `commit` is called.
 
     A file that is neither committed nor discarded is discarded when it is garbage collected, and at the end of the
     process, with a `ResourceWarning`.
     """
 
     def __init__(self, path: str, mode: int | None = None) -> None:
-        """Begin a file. `mode` has its permissions; by default they are those of any new file."""
+        """Create the file under a temporary name. `mode` has its permissions, by default those of any new file."""
         self._path = path
         folder, name = os.path.split(path)
         self._folder = folder or "."
@@ -58,13 +58,13 @@ class AtomicFile:
         self._finalizer = weakref.finalize(self, _discard_forgotten, self.file, self._part, path, os.getpid())
 
     def commit(self) -> None:
-        """Put the file in its place."""
+        """Move the file to its path."""
         try:
             self.file.flush()
             os.fsync(self.file.fileno())
             if fcntl is None:
                 self.file.close()
-            # The lock is held until the file has its name, so that no other writer takes the part for a stale one.
+            # The lock is held until the file has its name, so that no other writer removes the part as stale.
             os.replace(self._part, self._path)
             self._finalizer.detach()
         except BaseException as error:
@@ -75,7 +75,7 @@ class AtomicFile:
         self.file.close()
 
     def discard(self) -> None:
-        """Remove what has been written. Does nothing after `commit`."""
+        """Remove the file. Does nothing after `commit`."""
         if self._finalizer.detach() is not None:
             _discard(self.file, self._part)
 
@@ -90,7 +90,7 @@ class AtomicFile:
                 continue
             if _lock(descriptor) is not False and os.fstat(descriptor).st_nlink > 0:
                 return descriptor, part
-            # Another writer took the file for a stale one before it was locked, and removes it.
+            # Another writer found the file before it was locked, and removes it as stale.
             os.close(descriptor)
 
     def _remove_stale_parts(self) -> None:
@@ -109,7 +109,7 @@ class AtomicFile:
 
 
 def _part_prefix(name: str) -> str:
-    """Return how the names of a file's parts begin: with its own name, if that is not too long, and the host's."""
+    """Return the prefix of the names of a file's parts: its own name, if that is not too long, and the host's."""
     room = _MAX_NAME_BYTES - len(f"..{'h' * _HOST_LENGTH}-{'t' * 2 * _TOKEN_BYTES}{PART_SUFFIX}")
     if len(os.fsencode(name)) > room:
         import hashlib
@@ -133,7 +133,7 @@ def _node() -> str:
 
 
 def _lock(descriptor: int) -> bool | None:
-    """Lock a file for this process. Returns False if another one has locked it, None if there are no locks here."""
+    """Lock a file for this process. Returns False if another process has locked it, None if there are no locks."""
     if fcntl is None:
         return None
     try:
@@ -167,12 +167,12 @@ def _discard(file: IO[bytes], part: str) -> None:
 
 
 def _discard_forgotten(file: IO[bytes], part: str, path: str, owner: int) -> None:
-    # A fork of the writer's process has a copy of this object, but the file is not its own.
+    # A forked process has a copy of this object, but must not remove the file.
     if os.getpid() == owner:
         _discard(file, part)
         warnings.warn(f"{display_name(path)} was not closed, so it was not written", ResourceWarning, stacklevel=2)
 
 
 def _with_name(error: OSError, name: str) -> OSError:
-    """Return the error with the name that users know instead of a temporary one."""
+    """Return the error with the name of the file instead of the temporary name."""
     return type(error)(error.errno, error.strerror or str(error), name)

@@ -1,4 +1,4 @@
-"""Context managers that close something, or discard it, at the end of the block."""
+"""Context managers that are closed or discarded at the end of the block."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class Closeable(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Let go of what is open."""
+        """Release the resources."""
 
     def __enter__(self) -> Self:
         return self

@@ -1,12 +1,12 @@
-"""Putting the files of a job in place, all of them or none.
+"""Publish the files of a job, all of them or none.
 
-Tasks write below a hidden folder in the target, each attempt in a folder of its own. When all of them are done, the
-driver moves the files that they have named into the target; what is left in the hidden folder is of attempts that
-failed or came second, and is removed. What an overwrite replaces is first moved away, and deleted when the new files
-are in place, so that every failure before that can be undone. A lock on the target lets one job at a time do this, so
-that of two jobs that overwrite it at the same time the files of one are there in the end, and never some of each.
+Tasks write into a hidden folder in the target, each attempt in its own subfolder. When all tasks are done, the
+driver moves the files that they have named into the target; the rest of the hidden folder, from attempts that
+failed or came second, is removed. An overwrite first moves the old files away, and deletes them when the new files
+are in place, so that every failure before that can be undone. A lock on the target lets one job at a time do this: if
+two jobs overwrite it at the same time, the files of one of them remain, and never a mixture.
 
-A driver that is killed undoes nothing: its hidden folder stays, until a later job finds that it has long been dead.
+If the driver is killed, nothing is undone: its hidden folder stays until a later job finds that it is abandoned.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ SAVE_MODES = (ERROR, OVERWRITE, APPEND)
 
 STAGING_PREFIX = "_jelly-staging-"
 _REPLACED = "replaced"
-# Nothing tells from outside whether a job still runs, perhaps on another machine. One that waits for a free executor,
-# with files of finished tasks, may be silent for hours; no job is for as long as this.
+# It is unknown whether a job still runs, perhaps on another machine. A job with finished tasks that waits for a free
+# executor may be silent for hours, but no job is for as long as this.
 ABANDONED_AFTER_SECONDS = 7 * 24 * 3600
 # A job that is never resumed. Batches of streams, which are resumed, have other names.
 _ONE_RUN_JOB = re.compile(f"{STAGING_PREFIX}[0-9a-f]{{32}}")
@@ -43,9 +43,9 @@ _ONE_RUN_JOB = re.compile(f"{STAGING_PREFIX}[0-9a-f]{{32}}")
 
 @dataclass(frozen=True)
 class Target:
-    """The folder that a job writes to. `job` tells its files from those of other jobs.
+    """The folder that a job writes to. `job` distinguishes its files from those of other jobs.
 
-    That of a job which is never taken up again is the `hex` of a UUID.
+    It is the `hex` of a UUID if the job is never resumed.
     """
 
     storage: Storage
@@ -77,15 +77,15 @@ class Target:
         return folder
 
     def part_name(self, task: int) -> str:
-        """Return how the names of a task's files begin: no other task has it, and no other job."""
+        """Return the prefix of the names of a task's files, which is unique among tasks and jobs."""
         return f"part-{task:05d}-{self.job}"
 
     def file_prefix(self, task: int, attempt: int | str) -> str:
-        """Return how the paths of the files begin that one attempt of a task writes."""
+        """Return the prefix of the paths of the files of one attempt of a task."""
         return f"{self.attempt_folder(attempt)}/{self.part_name(task)}"
 
     def require_empty(self) -> None:
-        """Raise if there is something in the target, hidden files and folders aside."""
+        """Raise if the target has files or folders that are not hidden."""
         if any(not is_hidden(info.base_name) for info in self.storage.children(self.path)):
             name = self.storage.display(self.path)
             raise StorageError(f"{name}: there is something already", advice=Advice("argument", "save", "'overwrite'"))
@@ -98,11 +98,11 @@ class Target:
         is_data: NameTest | None = None,
         places: Mapping[str, str] | None = None,
     ) -> None:
-        """Move files into the target, instead of what is there or in addition to it. If that fails, nothing changes.
+        """Move files into the target, in place of the existing files or in addition to them. A failure changes nothing.
 
-        `save` says what to do about what is there: `error` raises if there is anything. `is_data` says what an
-        overwrite replaces: Jelly files by default. `places` has where in the target files go; those that it does not
-        name keep their names and folders. Other jobs that publish in the target wait for this one.
+        `save` decides about existing files: `error` raises if there are any. `is_data` selects the files that an
+        overwrite replaces: Jelly files by default. `places` has the places of files in the target; others
+        keep their names and folders. Other jobs that publish to the target wait for this one.
         """
         self.require(staged)
         try:
@@ -123,7 +123,7 @@ class Target:
         moved: list[tuple[str, str]] = []
         try:
             if self.storage.is_local:
-                # A concurrent reader may find too few files, but never old and new ones together.
+                # A concurrent reader may find too few files, but never a mixture of old and new ones.
                 for path in old:
                     self._move(path, f"{self._replaced}/{path[len(self.path) + 1 :]}", moved, lock)
             for path, place in self._places(staged, places).items():
@@ -133,11 +133,11 @@ class Target:
             self._undo(moved)
             raise
         if not self.storage.is_local:
-            # Object stores move files by copying them, which old data is not worth.
+            # Object stores move files by copying them, which is too expensive for old data.
             self._delete(old)
 
     def _places(self, staged: Sequence[str], places: Mapping[str, str]) -> dict[str, str]:
-        """Return where in the target each file goes. Raises if two files would go to the same place."""
+        """Return the place of each file in the target. Raises if two files have the same place."""
         found = {path: places.get(path) or self._place_in_target(path) for path in staged}
         taken: dict[str, str] = {}
         for path, place in found.items():
@@ -147,7 +147,7 @@ class Target:
         return found
 
     def discard(self) -> None:
-        """Remove what the job has written; put back what it has moved away, should it have come that far."""
+        """Remove the files of the job, and put back old files that it has moved away."""
         storage = self.storage
         if storage.exists(self._replaced):
             with folder_lock(storage, self.path):
@@ -166,14 +166,14 @@ class Target:
 
     def _remove_empty(self) -> None:
         if self.storage.is_local:
-            # Another job may just have begun to write there.
+            # Another job may just have started to write there.
             with suppress(OSError):
                 os.rmdir(self.path)
         else:
             self.storage.fs.delete_dir(self.path)
 
     def require(self, staged: Sequence[str]) -> None:
-        """Raise unless the files that tasks have written can be seen from here."""
+        """Raise unless the files of the tasks are visible here."""
         for path in staged:
             if not self.storage.exists(path):
                 raise StorageError(
@@ -182,7 +182,7 @@ class Target:
                 )
 
     def _place_in_target(self, staged: str) -> str:
-        """Return where a file goes: folders that a task has made in that of its attempt are kept."""
+        """Return the place of a file: subfolders of the attempt's folder are kept."""
         return staged[len(self.staging) + 1 :].partition("/")[2]
 
     def _move(self, source: str, place: str, moved: list[tuple[str, str]], lock: FolderLock) -> None:
@@ -197,7 +197,7 @@ class Target:
                 self.storage.fs.move(place, source)
             except OSError as error:
                 if source.startswith(self.staging) and not self.storage.exists(place):
-                    # Another job has replaced it already.
+                    # Another job has already replaced it.
                     continue
                 raise StorageError(f"{place} could not be moved back to {source}: {error}; please do it") from error
 
@@ -217,8 +217,8 @@ class Target:
             self.storage.fs.delete_dir(self.staging)
 
     def _remove_abandoned(self) -> None:
-        """Remove what is left of jobs whose driver was killed."""
-        # The job is done, whether or not this works; and another job may be doing the same.
+        """Remove the hidden folders of jobs whose driver was killed."""
+        # The job is done even if this fails; another job may be doing the same.
         with suppress(OSError):
             for info in self.storage.children(self.path):
                 if _ONE_RUN_JOB.fullmatch(info.base_name) and self._is_abandoned(info):
@@ -226,14 +226,14 @@ class Target:
 
     def _is_abandoned(self, staging: pyarrow.fs.FileInfo) -> bool:
         if self.storage.exists(f"{staging.path}/{_REPLACED}"):
-            # Killed while it moved files: this is the old data, which only its owner may delete.
+            # Killed while it moved files: these are the old files, which only their owner may delete.
             return False
         return is_unchanged_for(self.storage, staging, ABANDONED_AFTER_SECONDS)
 
 
 def is_unchanged_for(storage: Storage, folder: pyarrow.fs.FileInfo, seconds: float) -> bool:
-    """Return whether a folder, given by its file info, and all that is in it were last changed that long ago."""
+    """Return whether a folder, given by its file info, and its content have not changed for that long."""
     inside = storage.children(folder.path, recursive=True)
-    # Object stores know no times of folders.
+    # In object stores folders have no times.
     times = [info.mtime_ns for info in (folder, *inside) if info.mtime_ns is not None]
     return bool(times) and max(times) < (time.time() - seconds) * 1e9

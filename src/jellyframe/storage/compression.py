@@ -1,4 +1,4 @@
-"""gzip and Zstandard: recognised by their first bytes, inflated with a cap on what comes out, deflated as a stream."""
+"""gzip and Zstandard: detected by their first bytes, inflated with a limit on the output, deflated as a stream."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ GZIP_MAGIC = b"\x1f\x8b"
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 # Zstandard files may also begin with a frame that decoders skip: its magic is 0x184D2A50 to 0x184D2A5F.
 ZSTD_SKIPPABLE_MAGIC = b"\x2a\x4d\x18"
-# A small input may well inflate a thousandfold; only above this size does the ratio indicate a bomb.
+# A small input may well inflate a thousandfold; the ratio indicates a bomb only above this size.
 RATIO_COUNTS_FROM = 64 << 20
 
 
@@ -40,7 +40,7 @@ def sniff_compression(head: bytes) -> Compression | None:
 
 
 class Deflater(Protocol):
-    """A compressor: what it returns is to be written in this order."""
+    """A compressor. Its results are to be written in order."""
 
     def compress(self, data: bytes, /) -> bytes: ...
 
@@ -61,9 +61,9 @@ def new_deflater(compression: str | None) -> Deflater | None:
 
 
 class Inflater:
-    """Streams of gzip members or Zstandard frames, one after the other, with a cap on what comes out.
+    """Inflates concatenated gzip members or Zstandard frames, with a limit on the output.
 
-    `is_transport` says that the compression is only for transport: what comes out may be a compressed file.
+    `is_transport` means that the compression is only for transport: the output may be a compressed file.
     """
 
     def __init__(self, kind: Compression, limits: Limits, *, is_transport: bool = False) -> None:
@@ -72,7 +72,7 @@ class Inflater:
         self._bytes_in = 0
         self._bytes_out = 0
         self._waiting = b""
-        # The first bytes that come out, until there are enough of them to tell what they are.
+        # The first bytes of the output, until there are enough to recognise a second compression.
         self._head: bytes | None = None if is_transport else b""
         if kind == "gzip":
             self._new: Any = lambda: zlib.decompressobj(wbits=31)
@@ -89,7 +89,7 @@ class Inflater:
             if self.wants_input():
                 data = read_input()
                 if not data:
-                    # The decompressor may have taken in all of the input and still hold back output.
+                    # The decompressor may have read all of the input and still have output.
                     out = self.inflate(size)
                     if not out:
                         self.end()
@@ -111,7 +111,7 @@ class Inflater:
         self._waiting += data
 
     def inflate(self, size: int) -> bytes:
-        """Return at most `size` bytes of what has been fed."""
+        """Return at most `size` bytes of output for the input so far."""
         if self._stream is None:
             if not self._waiting:
                 return b""
@@ -124,7 +124,7 @@ class Inflater:
         if self._kind == "gzip":
             self._waiting = self._stream.unconsumed_tail
         if self._stream.eof:
-            # Whatever follows is another member; gzip files may end in padding.
+            # Further data is another member; gzip files may end in padding.
             self._waiting = self._stream.unused_data
             if self._kind == "gzip":
                 self._waiting = self._waiting.lstrip(b"\0")
@@ -135,7 +135,7 @@ class Inflater:
         return out
 
     def _refuse_second_compression(self, out: bytes) -> None:
-        """Raise if what comes out is compressed again: data is inflated once."""
+        """Raise if the output is compressed again: data is inflated once."""
         head = (self._head or b"") + out[:MAGIC_BYTES]
         inner = sniff_compression(head)
         if inner is not None:

@@ -1,4 +1,4 @@
-"""Finding the files that a name, a pattern, a folder or a URI stands for."""
+"""Find the files of a name, a pattern, a folder or a URI."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ def find_files(
     may_be_empty: bool = False,
     filesystem: FileSystem | None = None,
 ) -> list[DataFile]:
-    """Return the files that paths stand for, each once.
+    """Return the files of paths, each once.
 
     Args:
         paths: files, folders, patterns of either, and URIs of them
-        is_data: a function that tells from its name whether a file in a folder is meant: by default a Jelly file
+        is_data: selects the files in a folder by their names; by default Jelly files
         may_be_empty: whether a pattern may match nothing
-        filesystem: of pyarrow or fsspec, in which the paths are
+        filesystem: a file system of pyarrow or fsspec, if the paths are in it
 
     Raises:
         StorageError: if there is nothing at a path
@@ -68,7 +68,7 @@ def _matches(storage: Storage, pattern: str) -> Iterator[pyarrow.fs.FileInfo]:
 
 
 def fixed_folder(storage: Storage, path: str) -> str:
-    """Return the folder that contains, directly or below it, all files that a path of this storage stands for."""
+    """Return the folder that contains, directly or in subfolders, all files of a path or pattern."""
     if storage.info(path.rstrip("/") or "/").type == pyarrow.fs.FileType.Directory:
         return path.rstrip("/")
     return path[: path.rindex("/", 0, first_glob(path))]

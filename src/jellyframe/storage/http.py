@@ -1,4 +1,4 @@
-"""Files on web servers: read as streams, resumed where a connection breaks, from any place if the server allows it."""
+"""Files on web servers: read as streams, resumed after a broken connection, from any offset if the server allows it."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from jellyframe.storage.http_requests import HttpError, HttpSettings, send
 from jellyframe.storage.names import JELLY_MEDIA_TYPE
 from jellyframe.storage.types import COMPRESSIONS
 
-# What readers of Jelly ask for. Servers that know nothing of Jelly send whatever the file is to them.
+# The media types that readers of Jelly accept. Servers that do not know Jelly send another type.
 JELLY_ACCEPT = f"{JELLY_MEDIA_TYPE}, application/octet-stream;q=0.5, */*;q=0.1"
 _ENCODINGS = ", ".join(COMPRESSIONS)
-# Jelly is small as it is: it can be resumed at any place, and need not be inflated.
+# Jelly is small without compression, and can then be resumed at any offset.
 _JELLY_ENCODINGS = ", ".join(("identity", *(f"{kind};q=0.5" for kind in COMPRESSIONS)))
-# A small step forward is read over: another request takes longer.
+# A short distance forward is skipped by reading, which is faster than another request.
 _NEAR_BYTES = 256 << 10
 _READ_BYTES = 1 << 20
 # Some servers answer only GET: signed URLs, and programs that do not implement HEAD.
@@ -28,17 +28,17 @@ _NO_HEAD = (400, 401, 403, 405, 501)
 
 
 class HttpFile(Closeable):
-    """A file on a web server, as a binary file object. Nothing is sent before something is read or asked.
+    """A file on a web server, as a binary file object. The first use sends the first request.
 
-    `seek` works where the server answers ranges and did not compress the response; `seekable` tells. A response that
-    was compressed for the way (`Content-Encoding`) is inflated.
+    `seek` works if the server supports ranges and did not compress the response, as `seekable` returns. A response
+    that is compressed for transport (`Content-Encoding`) is inflated.
 
     Args:
-        url: an `http:` or `https:` address; with a user and a password in it, they are sent.
-        accept: the header `Accept`: media types that are wanted, by default Jelly.
+        url: an `http:` or `https:` URL; a user and a password in it are sent.
+        accept: the header `Accept`: the accepted media types, by default Jelly.
         settings: time limits, retries, redirects and further headers.
-        limits: what a compressed response may inflate to.
-        compressed: whether the response may be compressed for the way, by default yes; not if places in it are needed.
+        limits: the limits for inflating a compressed response.
+        compressed: whether the response may be compressed for transport (true); false to seek in it.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class HttpFile(Closeable):
 
     @property
     def size(self) -> int | None:
-        """The size of the file in bytes; None if it is not known."""
+        """The size of the file in bytes; None if it is unknown."""
         body = self._body or self._opened()
         return body.size if body.encoding is None else None
 
@@ -75,10 +75,10 @@ class HttpFile(Closeable):
         return (self._body or self._opened()).media_type
 
     def read(self, size: int = -1, /) -> bytes:
-        """Return what has arrived, at most `size` bytes; none only at the end. Without a size, return all the rest.
+        """Return the bytes that have arrived, at most `size`; none only at the end. Without a size, return the rest.
 
         Args:
-            size: the most bytes to return
+            size: the maximum number of bytes
         """
         if size < 0:
             return b"".join(iter(lambda: self.read(_READ_BYTES), b""))
@@ -90,31 +90,31 @@ class HttpFile(Closeable):
         return data
 
     def seekable(self) -> bool:
-        """Return whether the file can be read from any place."""
-        # The response in hand tells, also where it is not the one that the next read needs.
+        """Return whether the file can be read from any offset."""
+        # The current response shows it, even if the next read needs another one.
         body = self._body or self._opened()
         return body.accepts_ranges and body.encoding is None
 
     def tell(self) -> int:
-        """Return where the next byte is read."""
+        """Return the offset of the next byte."""
         return self._position
 
     def seek(self, offset: int, whence: int = os.SEEK_SET, /) -> int:
-        """Move to an offset and return it. The next read asks for the bytes from there on.
+        """Move to an offset and return it. The next read requests the bytes from there.
 
         Args:
             offset: the number of bytes
-            whence: from where they count, as for other files
+            whence: what they are relative to, as for other files
         """
         if whence == os.SEEK_CUR:
             offset += self._position
         elif whence == os.SEEK_END:
             size = self.size
             if size is None:
-                raise self._error("the server does not say how large the file is, and a place at its end is needed")
+                raise self._error("the server does not send the size of the file, which is needed to seek from its end")
             offset += size
         if self._body is None:
-            # The first request can ask for this place at once, and must not get it compressed.
+            # The first request can start at this offset, and its response must not be compressed.
             self._compressed = self._compressed and offset == 0
         elif offset != self._body_position and not self.seekable():
             raise self._error("the server answers no requests for ranges, and a place in the file is needed")
@@ -135,7 +135,7 @@ class HttpFile(Closeable):
         """Whether the file is closed."""
         return self._is_closed
 
-    # ---- the mechanism ----
+    # ---- implementation ----
 
     def _opened(self) -> Body:
         """Return the response that has the bytes at the position."""
@@ -185,7 +185,7 @@ class HttpFile(Closeable):
 class HttpInfo(NamedTuple):
     """The properties of a file on a server: its size, modification time (in nanoseconds), and media type.
 
-    `accepts_ranges` says whether it can be read from any place.
+    `accepts_ranges` is whether it can be read from any offset.
     """
 
     size: int | None
@@ -195,10 +195,10 @@ class HttpInfo(NamedTuple):
 
 
 def http_info(url: str, accept: str = JELLY_ACCEPT, settings: HttpSettings | None = None) -> HttpInfo:
-    """Ask a server about a file, without reading it.
+    """Return the properties of a file on a server, without reading it.
 
     Args:
-        url: the address
+        url: the URL
         accept: the header `Accept`
         settings: time limits, retries and redirects
     """

@@ -1,4 +1,4 @@
-"""The body of an HTTP response, from an offset on; a connection that breaks is resumed where it broke."""
+"""The body of an HTTP response, from an offset; a broken connection is resumed where it broke."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jellyframe.storage.http_requests import CONNECTION_ERRORS, HttpError, HttpS
 
 _CONTENT_RANGE = re.compile(r"bytes (?:(\d+)-(\d+)|\*)/(\d+|\*)")
 _SKIP_BYTES = 1 << 20
-# A date of last change is that of one version only if nothing was changed within the second; RFC 9110 asks for more.
+# A date of last change identifies a version only if it is not recent; RFC 9110 requires a minute.
 _SAFE_AGE_SECONDS = 60
 
 
@@ -30,7 +30,7 @@ class Version(NamedTuple):
         return cls(headers.get("ETag"), headers.get("Last-Modified"), size)
 
     def differs(self, other: Version) -> bool:
-        """Return whether two responses have different versions of a file for certain."""
+        """Return whether two responses certainly have different versions of a file."""
         if self.etag is not None and other.etag is not None:
             return self.etag != other.etag
         return any(one is not None and two is not None and one != two for one, two in zip(self, other, strict=True))
@@ -63,7 +63,7 @@ class Body:
         self.encoding = None if encoding == "identity" else encoding
         self.accepts_ranges = self._response.status in (206, 416) or answer.get("Accept-Ranges", "").strip() == "bytes"
         self._validator = _validator(answer)
-        # Without a sign of the version, only the bytes themselves tell whether it is still the same.
+        # Without a validator, only the bytes show whether the version is the same.
         self._digest = None if self._validator or start else hashlib.blake2b()
         self._begin(start)
 
@@ -73,7 +73,7 @@ class Body:
         return None if self.version is None else self.version.size
 
     def read(self, size: int) -> bytes:
-        """Return what has arrived, at most `size` bytes; none only at the end."""
+        """Return the bytes that have arrived, at most `size`; none only at the end."""
         while True:
             try:
                 data = self._response.read1(size)
@@ -93,19 +93,19 @@ class Body:
         self._response.close()
 
     def _is_short(self) -> bool:
-        """Return whether more has been promised. Chunks have an end of their own, which http.client looks for."""
+        """Return whether bytes are missing. Chunked bodies have an end mark, which http.client checks."""
         return self.size is not None and self._position < self.size
 
     # ---- one response ----
 
     def _begin(self, start: int) -> None:
-        """Check that a response is of the version that was read so far, and go to where it is to be read from."""
+        """Check that a response is of the same version, and skip to the offset to read from."""
         status, headers = self._response.status, self._response.headers
         first, size = 0, self._response.length
         if status in (206, 416):
             found = _CONTENT_RANGE.fullmatch(headers.get("Content-Range") or "")
             if found is None:
-                raise self._error(f"the server answers {status} without a range of bytes that makes sense")
+                raise self._error(f"the server answers {status} without a valid range of bytes")
             size = None if found[3] == "*" else int(found[3])
             first = start if found[1] is None else int(found[1])
         version = Version.of(headers, size)
@@ -113,9 +113,9 @@ class Body:
             raise self._error(f"the file on the server changed while it was read, at byte {start}: read it again")
         self.version = version
         if status == 416 and size is not None and start < size:
-            raise self._error(f"the server does not give the bytes from {start} on, of {size}")
+            raise self._error(f"the server does not send the bytes from {start}, of {size}")
         if status == 206 and first != start:
-            raise self._error(f"the server answers with the bytes from {first} on, and was asked for {start}")
+            raise self._error(f"the server answers with the bytes from {first}, and was asked for {start}")
         if status not in (206, 416) and start:
             self.accepts_ranges = False
             self._skip(start)
@@ -123,7 +123,7 @@ class Body:
             self._response.close()
 
     def _skip(self, count: int) -> None:
-        """Read over what has been read before; without a sign of the version, compare it."""
+        """Skip the bytes that have been read before; without a validator, compare them."""
         digest = hashlib.blake2b() if self._digest is not None else None
         while count:
             data = self._response.read1(min(count, _SKIP_BYTES))
@@ -138,7 +138,7 @@ class Body:
     # ---- resuming ----
 
     def _resume(self, cause: Exception) -> None:
-        """Ask for the rest, by a range where the server can do that, else by reading over what there was before."""
+        """Request the rest: as a range if the server supports that, otherwise by skipping the first bytes."""
         if self._validator is None and self._digest is None:
             raise self._error(
                 f"the connection broke at byte {self._position}, and the server sends no ETag to resume by"
@@ -167,7 +167,7 @@ class Body:
                 reason = error
 
     def _rest(self) -> dict[str, str]:
-        """Return the headers that ask for what has not been read yet."""
+        """Return the headers that request the rest."""
         if self._validator is None or not self._position:
             return {}
         return {"Range": f"bytes={self._position}-", "If-Range": self._validator}
@@ -181,7 +181,7 @@ def _is_strong(etag: str | None) -> bool:
 
 
 def _validator(headers: http.client.HTTPMessage) -> str | None:
-    """Return what `If-Range` may ask for: a strong ETag, or a date of last change that lies well back."""
+    """Return the validator for `If-Range`: a strong ETag, or a date of last change that is not recent."""
     etag, modified = headers.get("ETag"), headers.get("Last-Modified")
     if _is_strong(etag):
         return etag

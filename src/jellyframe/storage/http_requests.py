@@ -19,10 +19,10 @@ from urllib.parse import quote, unquote, urljoin, urlsplit, urlunsplit
 from jellyframe.errors import StorageError, display_name, one_line
 from jellyframe.storage.uris import is_http_uri
 
-# What a connection may fail with at any time.
+# Errors that a connection may raise at any time.
 CONNECTION_ERRORS = (OSError, http.client.HTTPException)
 _REDIRECTS = (301, 302, 303, 307, 308)
-# The server is busy, or something between it and us is: the same request may succeed later.
+# The server, or something between it and us, is busy: the same request may succeed later.
 _PASSING = (408, 425, 429, 500, 502, 503, 504)
 _LONGEST_WAIT_SECONDS = 30.0
 _REASON_BYTES = 1000
@@ -34,10 +34,10 @@ class HttpSettings:
 
     Args:
         timeout: seconds to wait for a connection, and then for each piece of data.
-        attempts: how often something is tried that fails without any data having come.
-        back_off: seconds before the second attempt; before each further one twice as many, up to half a minute.
-        max_redirects: how many redirects are followed.
-        headers: sent with each request, such as `Authorization`. A redirect to another host does not get them.
+        attempts: the number of attempts that may fail in a row without receiving data.
+        back_off: seconds before the second attempt; twice as many before each further one, up to half a minute.
+        max_redirects: the maximum number of redirects.
+        headers: further headers of each request, such as `Authorization`; they are not sent to other hosts.
     """
 
     timeout: float = 60.0
@@ -47,7 +47,7 @@ class HttpSettings:
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def wait(self, failures: int, response: urllib.error.HTTPError | None = None) -> None:
-        """Wait before another attempt: exponentially longer with `failures`, or as long as a `response` asks for."""
+        """Wait before another attempt: exponentially longer with `failures`, or as long as a `response` requires."""
         seconds = self.back_off * 2.0 ** (failures - 1) * random.uniform(0.8, 1.2)
         if response is not None:
             seconds = max(seconds, _retry_after(response))
@@ -55,7 +55,7 @@ class HttpSettings:
 
 
 class HttpError(StorageError):
-    """An answer that is an error; `status` is None where there was no answer."""
+    """A response that is an error; `status` is None if there was no response."""
 
     status: int | None = None
 
@@ -68,7 +68,7 @@ class HttpError(StorageError):
 
 
 class PassingError(Exception):
-    """A request that failed, and may succeed when it is sent again."""
+    """A request that failed, but may succeed later."""
 
     def __init__(self, message: str, response: urllib.error.HTTPError | None = None) -> None:
         super().__init__(message)
@@ -76,14 +76,14 @@ class PassingError(Exception):
 
 
 class _KeptRedirects(urllib.request.HTTPRedirectHandler):
-    """Hands redirects to us, which urllib would follow to any place."""
+    """Leaves redirects to us: urllib would follow them anywhere."""
 
     def redirect_request(self, *_arguments: Any) -> None:
         return None
 
 
 def send(method: str, url: str, headers: Mapping[str, str], settings: HttpSettings) -> http.client.HTTPResponse:
-    """Send a request until there is an answer, and return it; `read` of the answer gives its body.
+    """Send a request, with retries, and return the response; its `read` returns the body.
 
     A status of 400 or more is an error, except 416, which says that a range begins after the end.
     """
@@ -100,7 +100,7 @@ def send(method: str, url: str, headers: Mapping[str, str], settings: HttpSettin
 
 
 def send_once(method: str, url: str, headers: Mapping[str, str], settings: HttpSettings) -> http.client.HTTPResponse:
-    """Send a request and return the answer; raise a `PassingError` where another attempt may help."""
+    """Send a request and return the response; raise a `PassingError` if another attempt may succeed."""
     opener = urllib.request.build_opener(_KeptRedirects)
     target = url
     for _ in range(settings.max_redirects + 1):
@@ -129,7 +129,7 @@ def _request(method: str, url: str, headers: Mapping[str, str], own: Mapping[str
             raise ValueError("there is a space in the name of its host")
         user, password = parts.username, parts.password
         host = parts.netloc.rpartition("@")[2]
-        # Spaces and letters beyond ASCII are sent as what they stand for; what is escaped stays so.
+        # Spaces and characters beyond ASCII are escaped; escapes are kept.
         path, query = (quote(part, safe="/%:=&?~#+!$,;'@()*[]") for part in (parts.path, parts.query))
         if not host.isascii():
             host = host.encode("idna").decode()
@@ -154,7 +154,7 @@ def _same_host(one: str, other: str) -> bool:
 
 
 def _redirect(error: urllib.error.HTTPError, target: str, url: str) -> str:
-    """Return where a redirect leads; raise for every other status."""
+    """Return the target of a redirect; raise for every other status."""
     if error.code not in _REDIRECTS:
         message = f"the server answers {error.code} {one_line(error.reason)}{_reason(error)}"
         if error.code in _PASSING:
@@ -162,7 +162,7 @@ def _redirect(error: urllib.error.HTTPError, target: str, url: str) -> str:
         raise HttpError.of(url, message, error.code) from None
     place = error.headers.get("Location")
     if not place:
-        raise HttpError.of(url, f"the server answers {error.code} without saying where to go", error.code) from None
+        raise HttpError.of(url, f"the server answers {error.code} without a Location header", error.code) from None
     try:
         found = urljoin(target, place)
     except ValueError:
@@ -175,7 +175,7 @@ def _redirect(error: urllib.error.HTTPError, target: str, url: str) -> str:
 
 
 def _reason(error: urllib.error.HTTPError) -> str:
-    """Return the first line of a body of plain text, in which servers say what is wrong."""
+    """Return the first line of a body of plain text, with which servers explain the error."""
     if error.headers.get_content_type() != "text/plain":
         return ""
     try:
@@ -186,7 +186,7 @@ def _reason(error: urllib.error.HTTPError) -> str:
 
 
 def _failure(url: str, reason: object) -> HttpError | PassingError:
-    """Return the error for a connection that failed: one that a second attempt may help against, or one that stays."""
+    """Return the error of a failed connection: a PassingError if another attempt may succeed."""
     if isinstance(reason, TimeoutError):
         return PassingError("the server did not answer in time")
     if isinstance(reason, http.client.RemoteDisconnected | ConnectionResetError | ConnectionAbortedError):
@@ -200,7 +200,7 @@ def _failure(url: str, reason: object) -> HttpError | PassingError:
 
 
 def _retry_after(response: urllib.error.HTTPError) -> float:
-    """Return how many seconds a server asks to wait."""
+    """Return the seconds of the Retry-After header."""
     said = response.headers.get("Retry-After") or ""
     if said.isascii() and said.isdigit():
         return float(said)

@@ -1,9 +1,9 @@
-"""Locks on folders: only one job at a time puts files in place in a folder.
+"""Locks on folders: only one job at a time publishes files in a folder.
 
 On local file systems the operating system holds the lock (`flock`) and releases it when its process ends, however that
-happens. Elsewhere the lock is a small object. Object stores let two clients create one object at the same time, and the
-last one wins. So a holder looks, before its last step, whether the lock is still its own, and gives up if it is not. A
-lock that did not change for `STALE_AFTER_SECONDS` belongs to a dead job and may be taken over; should its holder be
+happens. Elsewhere the lock is a small object. If two clients create an object at the same time, the last one wins. So a
+holder checks before its last step whether the lock is still its own, and gives up if it is not. A
+lock that has not changed for `STALE_AFTER_SECONDS` belongs to a dead job and may be taken over; if its holder is
 alive after all, it notices at that step.
 """
 
@@ -38,11 +38,11 @@ class LockTakenError(Exception):
 
 
 def hold_file(path: str) -> IO[bytes]:
-    """Lock a file, created if necessary, and return it: the lock is held until it is closed or the process ends.
+    """Lock a file, creating it if necessary, and return it: the lock is held until it is closed or the process ends.
 
-    Raises LockTakenError if it is held already. Where there are no locks it is not locked.
+    Raises LockTakenError if it is already held. If the system has no locks, the file is not locked.
     """
-    file = open(path, "ab")  # noqa: SIM115  # the lock lives as long as it does
+    file = open(path, "ab")  # noqa: SIM115  # the lock is held while it is open
     try:
         if fcntl is not None:
             fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -104,7 +104,7 @@ class _FileLock:
                     os.unlink(path)
                     return None
                 raise
-            # The previous holder has removed the file: no other process will ask for this lock.
+            # The previous holder has removed the file: no other process will use this lock.
             os.close(descriptor)
 
     def refresh(self) -> None:

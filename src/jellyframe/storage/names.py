@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from jellyframe.storage.types import Compression
 
-# What Jelly is called in the names of files and on the web. All other formats are in the registry of `formats`.
+# The extension and media type of Jelly. All other formats are in the registry of `formats`.
 JELLY_EXTENSION = "jelly"
 JELLY_MEDIA_TYPE = "application/x-jelly-rdf"
 # The suffixes of compressed files; the first is the one that we write.
@@ -16,7 +16,7 @@ _SUFFIXES: dict[Compression, tuple[str, ...]] = {"gzip": (".gz", ".gzip"), "zstd
 _COMPRESSIONS = {suffix: compression for compression, suffixes in _SUFFIXES.items() for suffix in suffixes}
 _GLOB = re.compile(r"[*?\[{]")
 
-# Whether the name of a file says that it holds data.
+# Decides by the name of a file whether it is a data file.
 NameTest = Callable[[str], bool]
 
 
@@ -29,7 +29,7 @@ def split_compression(path: str) -> tuple[str, Compression | None]:
 
 
 def compression_suffix(compression: Compression | None) -> str:
-    """Return what the names of files with a `compression` end with."""
+    """Return the suffix of the names of files with a `compression`."""
     return "" if compression is None else _SUFFIXES[compression][0]
 
 

@@ -1,4 +1,4 @@
-"""Names of inputs as people give them: files, folders, patterns and URIs, local ones without the help of pyarrow."""
+"""Resolve names of inputs: files, folders, patterns and URIs; local ones without pyarrow."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _Other = TypeVar("_Other")
 
 
 def resolve_inputs(inputs: Iterable[Path | _Other], is_data: NameTest | None = None) -> list[str | _Other]:
-    """Return the files that inputs stand for, as paths and URIs that can be opened.
+    """Return the files of inputs, as paths and URIs that can be opened.
 
-    A folder stands for the files of data below it, Jelly by default. That a pattern or a folder stands for nothing is
+    A folder means the data files in it and its subfolders, Jelly by default. A pattern or a folder without files is
     an error; whether a plain name exists is checked when it is read. Inputs that are not names, such as bytes and file
-    objects, stay as they are.
+    objects, are returned unchanged.
     """
     found: list[str | _Other] = []
     for given in inputs:
@@ -37,7 +37,7 @@ def resolve_inputs(inputs: Iterable[Path | _Other], is_data: NameTest | None = N
 
 
 def _find(path: str, is_data: NameTest | None) -> list[str]:
-    """Return what `find_files` finds, with relative paths for a relative one."""
+    """Return the files of a path, as relative paths if it is relative."""
     from jellyframe.errors import StorageError, display_name
     from jellyframe.storage.finding import find_files
 

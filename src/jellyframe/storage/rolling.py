@@ -1,4 +1,4 @@
-"""The files that one task writes, one after the other, each with no more statements than it may have."""
+"""The files of one task, written one after the other, each with a maximum number of statements."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NO_LIMIT = 1 << 62
 
 
 class RollingFiles(DiscardableOutput):
-    """Files whose names begin with `prefix`. With no statements there is none."""
+    """Files whose names begin with `prefix`. Without statements there is no file."""
 
     def __init__(self, target: Target, prefix: str, suffix: str, max_rows: int | None) -> None:
         self._target = target
@@ -28,7 +28,7 @@ class RollingFiles(DiscardableOutput):
         self.statements = 0
 
     def write(self, batch: Batch) -> None:
-        """Write the statements of a batch, in as many files as they need."""
+        """Write the statements of a batch, to as many files as necessary."""
         start = 0
         while start < len(batch):
             self._ready()
@@ -45,7 +45,7 @@ class RollingFiles(DiscardableOutput):
         self.statements += stop - start
 
     def _ready(self) -> None:
-        """Make sure that a file is open that may take another statement."""
+        """Open a file, unless one is open that has room for another statement."""
         if self._is_open and self._rows_left <= 0:
             self._end_file()
         if not self._is_open:
@@ -71,13 +71,13 @@ class RollingFiles(DiscardableOutput):
         self._end_file()
 
     def discard(self) -> None:
-        """Give up the file that is open; those before it are complete."""
+        """Discard the current file; those before it are complete."""
         if self._is_open:
             self._discard()
 
     @abstractmethod
     def _open(self, sink: Any) -> None:
-        """Begin a file: `sink` is its path, or a binary file object."""
+        """Start a file: `sink` is its path, or a binary file object."""
 
     @abstractmethod
     def _write_rows(self, batch: Batch, start: int, stop: int) -> None:
@@ -89,4 +89,4 @@ class RollingFiles(DiscardableOutput):
 
     @abstractmethod
     def _discard(self) -> None:
-        """Give the file up."""
+        """Discard the file."""

@@ -30,7 +30,7 @@ class ByteSink(DiscardableOutput):
     Args:
         sink: a path, a URI, or a binary file object
         compression: `gzip`, `zstd` or None
-        filesystem: of pyarrow or fsspec, in which the sink is a path
+        filesystem: a file system of pyarrow or fsspec, if the sink is a path in it
     """
 
     def __init__(self, sink: Sink, compression: str | None = None, *, filesystem: FileSystem | None = None) -> None:
@@ -58,7 +58,7 @@ class ByteSink(DiscardableOutput):
     def _open_path(self, path: str) -> None:
         descriptor = descriptor_of(path)
         if descriptor is not None:
-            # Its own offset is used: what others write to the same file is not overwritten.
+            # The descriptor's own offset is used, so that output of others to the same file is not overwritten.
             self._raw = self._owned = open(_duplicate(descriptor, path), "wb")  # noqa: SIM115
             return
         path = os.path.realpath(path)
@@ -103,11 +103,11 @@ class ByteSink(DiscardableOutput):
 
     @property
     def can_rewrite(self) -> bool:
-        """Whether `rewrite` works: for a file that is not compressed and has not appeared yet."""
+        """Whether `rewrite` works: for an uncompressed file that has not appeared yet."""
         return self._atomic is not None and self._deflater is None
 
     def rewrite(self, offset: int, data: Buffer) -> None:
-        """Replace bytes that have been written: as many as `data` has, from an `offset` on."""
+        """Replace bytes that have been written with `data`, from an `offset`."""
         if self._atomic is None or self._deflater is not None:
             raise StorageError("what has been written cannot be changed", source=self.name)
         file = self._atomic.file
@@ -151,7 +151,7 @@ class ByteSink(DiscardableOutput):
         self._is_closed = True
 
     def discard(self) -> None:
-        """Give up: nothing appears at the path. Does nothing after `close`."""
+        """Discard the output: nothing appears at the path. Does nothing after `close`."""
         if self._is_closed:
             return
         self._is_closed = True
@@ -162,11 +162,11 @@ class ByteSink(DiscardableOutput):
                 discard = getattr(self._owned, "discard", self._owned.close)
                 discard()
             except OSError:
-                # It has failed before, which is why it is given up.
+                # The output failed before, which is why it is discarded.
                 pass
 
     def _named(self, error: OSError) -> OSError:
-        """Return the error with the name of the sink, if it has none that users know."""
+        """Return the error with the name of the sink instead of a temporary one."""
         if isinstance(error, StorageError):
             return error.located(source=self.name)
         if self.name is not None:
@@ -175,7 +175,7 @@ class ByteSink(DiscardableOutput):
 
 
 def descriptor_of(path: str) -> int | None:
-    """Return the file descriptor of this process that a path such as /dev/stdout or /dev/fd/3 stands for."""
+    """Return the file descriptor of this process that a path such as /dev/stdout or /dev/fd/3 names."""
     for _ in range(_MOST_LINKS):
         if path in _STANDARD_PATHS:
             return _STANDARD_PATHS[path]

@@ -1,11 +1,11 @@
-"""Snapshots of a data set in one folder, each made of the one before and of patches.
+"""Snapshots of a data set in one folder, each made from the previous one and patches.
 
     replica/current                  a link to the data of the newest snapshot, on local file systems
-    replica/_snapshots/000002.json   the manifest of snapshot 2: where its data is, and which patches it holds
+    replica/_snapshots/000002.json   the manifest of snapshot 2: the place of its data, and its patches
     replica/_snapshots/000002-5f…/   the data
 
 A snapshot exists as soon as its manifest does. The manifest is created in one step when the data is complete, and only
-one run can create the one of a number. So a run that is killed leaves at most data that no manifest names; the next run
+one run can create the manifest of a number. So a killed run leaves at most data without a manifest; the next run
 starts from the newest manifest, and removes such data once there is a snapshot of the same number. Manifests and data
 never change, so a reader of a snapshot is not disturbed until that snapshot is removed.
 """
@@ -38,12 +38,12 @@ _REMAINS = re.compile(r"(\d{6,})-[0-9a-f]{32}|\.(\d{6,})\.json\..+")
 
 @dataclass(frozen=True)
 class HeldPatch:
-    """A patch that a snapshot holds.
+    """A patch that is part of a snapshot.
 
     Attributes:
         name: the path or URI of the file
         size: its size in bytes
-        since: the first snapshot that holds it
+        since: the first snapshot with it
     """
 
     name: str
@@ -58,12 +58,12 @@ class Manifest:
     Attributes:
         number: the first snapshot has the number 1
         data: the name of the folder with the data
-        made: when it was made, in UTC
-        origin: what the first snapshot was made of, besides patches
-        statements: how many statements it has
-        files: how many files
-        bytes: the size of those files
-        patches: the patches that it holds, in the order in which they were applied
+        made: the time at which it was made, in UTC
+        origin: the initial data of the first snapshot, if any
+        statements: the number of statements
+        files: the number of files
+        bytes: the size of these files
+        patches: the patches in it, in the order in which they were applied
     """
 
     number: int
@@ -91,13 +91,13 @@ class Manifest:
 
 
 class Snapshots:
-    """The snapshots in a folder, as they are when this is made.
+    """The snapshots in a folder, as they are when this object is created.
 
     Args:
         path: the folder, which need not exist yet
 
     Raises:
-        StorageError: if there is something else in the folder
+        StorageError: if the folder has other files
     """
 
     def __init__(self, path: str) -> None:
@@ -113,7 +113,7 @@ class Snapshots:
 
     @property
     def name(self) -> str:
-        """The folder as users name it."""
+        """The name of the folder in messages."""
         return self._storage.display(self._path)
 
     @property
@@ -127,11 +127,11 @@ class Snapshots:
         return None if self.latest is None else self._storage.address(f"{self._folder}/{self.latest.data}")
 
     def new_patches(self, found: Sequence[DataFile], *, allow_late: bool = False) -> list[DataFile]:
-        """Return those of some patches, given in their order, that the newest snapshot does not hold.
+        """Return the patches, of some given in order, that are not in the newest snapshot.
 
         Raises:
-            StorageError: if a patch is not what it was when it was applied; or if a new one comes before one that was
-                applied, unless `allow_late`
+            StorageError: if a patch has changed since it was applied; or if a new one sorts before one that was
+                applied, unless `allow_late` is set
         """
         held = {} if self.latest is None else {patch.name: patch for patch in self.latest.patches}
         new: list[DataFile] = []
@@ -158,18 +158,18 @@ class Snapshots:
     def commit(
         self, data: str, patches: Sequence[DataFile], *, origin: Sequence[str], statements: int, files: int, size: int
     ) -> Manifest:
-        """Make the next snapshot of data that is complete, in a folder from `next_folder`.
+        """Make the next snapshot from complete data in a folder from `next_folder`.
 
         Args:
             data: the path or URI of the folder
             patches: the patches that were applied for it
-            origin: what the first snapshot is made of, besides patches
-            statements: how many statements it has
-            files: how many files
-            size: the size of those files
+            origin: the initial data of the first snapshot, if any
+            statements: the number of statements
+            files: the number of files
+            size: the size of these files
 
         Raises:
-            StorageError: if another run has made a snapshot in between
+            StorageError: if another run has made a snapshot meanwhile
         """
         number = self.number + 1
         before = self.latest
@@ -206,7 +206,7 @@ class Snapshots:
         kept = [number for number in self._numbers() if number > self.number - keep]
         for number in self._numbers():
             if number not in kept:
-                # Without its manifest the data is of no snapshot, and goes now or later.
+                # Without its manifest the data belongs to no snapshot, and is removed now or later.
                 with suppress(FileNotFoundError):
                     self._storage.fs.delete_file(self._manifest(number))
         named = {self._read(number).data for number in kept}
@@ -254,7 +254,7 @@ class Snapshots:
 
 
 def snapshot_data(path: str) -> str:
-    """Return the path of the newest snapshot's data if there are snapshots at a path, else the path itself."""
+    """Return the path of the newest snapshot's data if there are snapshots at a path, otherwise the path itself."""
     storage, folder = locate(path)
     if not _has_snapshots(storage, folder.rstrip("/")):
         return path

@@ -16,18 +16,18 @@ from jellyframe.storage.types import STANDARD_INPUT_NAME, Buffer, Compression, F
 from jellyframe.storage.uris import is_http_uri, is_uri
 
 CHUNK_BYTES = 1 << 20
-# Of a file on this machine, no more is read at a time: larger blocks fall out of the cache before they are parsed, and
-# malloc takes them from the system and gives them back each time.
+# Local files are read in blocks of this size: larger ones fall out of the cache before they are parsed, and malloc gets
+# them from the system and returns them each time.
 _LOCAL_CHUNK_BYTES = 1 << 18
 
 
 def open_input(
     path: Path, filesystem: FileSystem | None = None, *, accept: str | None = None, limits: Limits | None = None
 ) -> InputHandle:
-    """Open a file for reading, from any place in it: a local path, or a URI such as s3://bucket/key or file:///a%20b.
+    """Open a file for reading, from any offset: a local path, or a URI such as s3://bucket/key or file:///a%20b.
 
-    With a `filesystem`, of pyarrow or fsspec, the path is one in it. Of a web server `accept` is asked for, by default
-    Jelly, and `limits` are for a response that is compressed for transport.
+    With a `filesystem`, of pyarrow or fsspec, the path is in it. For web servers, `accept` has the media types, by
+    default Jelly, and `limits` are for a response that is compressed for transport.
     """
     if filesystem is None and not is_uri(path):
         return open(path, "rb", buffering=0)
@@ -48,10 +48,10 @@ class ByteSource(Closeable):
 
     Args:
         source: a path, a URI, bytes, or a binary file object, which need not seek
-        limits: how far compressed input may inflate
+        limits: the limits for inflating compressed input
         start: the offset to read from
         stop: the offset to read to; by default the end. With either, nothing is inflated
-        filesystem: of pyarrow or fsspec, in which the source is a path
+        filesystem: a file system of pyarrow or fsspec, if the source is a path in it
     """
 
     def __init__(
@@ -117,12 +117,12 @@ class ByteSource(Closeable):
         return bytes(piece)
 
     def take_memory(self) -> memoryview:
-        """Return all that is left, without a copy, where the source is bytes that are not compressed; else nothing."""
+        """Return the rest without a copy, if the source is uncompressed bytes in memory; otherwise nothing."""
         if self._inflater is not None or not self._memory:
             return memoryview(b"")
         memory, self._memory = self._memory, memoryview(b"")
         if self._head:
-            # The head was read off the front of the same memory.
+            # The head is at the start of the same memory.
             memory = self._whole
             self._head = b""
         return memory
@@ -157,7 +157,7 @@ class ByteSource(Closeable):
 
 
 class InputFile(Closeable):
-    """A file that counts how far it has been read. None is standard input.
+    """An input file that counts the bytes read. None is standard input.
 
     `accept` and `limits` are for files on web servers, as in `open_input`.
     """
@@ -173,10 +173,10 @@ class InputFile(Closeable):
             else open_input(path, accept=accept, limits=limits)
         )
         self._at_a_time = _most_at_a_time(self._file)
-        # Standard input may be a file that others have read before.
+        # Standard input may be a file of which another process has read a part.
         self._position = self._file.seek(0, os.SEEK_CUR) if path is None and self._file.seekable() else 0
         self.bytes_read = 0
-        # A web server says it with its answer, which also shows at once whether there is such a file.
+        # A web server sends it with its response, which also shows at once whether the file exists.
         self.total_bytes: int | None = (
             getattr(self._file, "size", None) if is_http_uri(path or "") else total_size([path])
         )
@@ -189,11 +189,11 @@ class InputFile(Closeable):
         return data
 
     def seekable(self) -> bool:
-        """Return whether the file can be read from any place, as a pipe cannot."""
+        """Return whether the file can be read from any offset, which a pipe cannot."""
         return self._file.seekable()
 
     def tell(self) -> int:
-        """Return where the next byte is read."""
+        """Return the offset of the next byte."""
         return self._position
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
@@ -206,13 +206,13 @@ class InputFile(Closeable):
 
 
 def position_of(source: Source) -> int:
-    """Return where a file object stands that can seek; 0 for any other source."""
+    """Return the position of a seekable file object; 0 for any other source."""
     file: Any = source
     return int(file.tell()) if is_seekable(file) else 0
 
 
 def is_seekable(file: Any) -> bool:
-    """Return whether something is a file object that can seek."""
+    """Return whether an object is a seekable file object."""
     seekable = getattr(file, "seekable", None)
     return seekable is not None and bool(seekable())
 
@@ -222,7 +222,7 @@ def _most_at_a_time(file: InputHandle) -> int:
 
 
 def total_size(paths: Iterable[str | None]) -> int | None:
-    """Return how many bytes the files have; None where it is unknown, as for pipes and before a server is asked."""
+    """Return the total size of files in bytes; None if it is unknown, as for pipes and URLs."""
     total = 0
     for path in paths:
         if path is None:

@@ -1,4 +1,4 @@
-"""File systems: the local one, and the object stores that pyarrow and fsspec know."""
+"""File systems: the local one, and the object stores of pyarrow and fsspec."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from jellyframe.storage.types import Buffer, FileSystem, InputHandle, OutputHand
 from jellyframe.storage.uris import is_file_uri, is_http_uri, is_uri, path_of_file_uri
 from jellyframe.storage.writing import write_all
 
-# Object stores answer slowly and send fast: read much at a time.
+# Object stores have a high latency and a high throughput: read large blocks.
 REMOTE_READ_BYTES = 8 << 20
 
 _HADOOP_SCHEMES = re.compile(r"s3[an]://")
@@ -34,10 +34,10 @@ class DataFile:
 
     Attributes:
         storage: the file system
-        path: where the file is in it
-        size: in bytes
-        modified: when, in nanoseconds
-        accept: the media types to ask a web server for; Jelly by default
+        path: the path in the file system
+        size: the size in bytes
+        modified: the modification time in nanoseconds
+        accept: the media types to request from a web server; Jelly by default
     """
 
     storage: Storage
@@ -63,11 +63,11 @@ class DataFile:
 
     @property
     def looks_compressed(self) -> bool:
-        """Whether the name tells a compression."""
+        """Whether the name has a suffix of a compression."""
         return looks_compressed(self.path.partition("?")[0] if self.storage.is_http else self.path)
 
     def open(self) -> InputHandle:
-        """Open the file for reading, from any place in it."""
+        """Open the file for reading, from any offset."""
         return self.storage.open(self.path, self.accept)
 
 
@@ -77,7 +77,7 @@ def _filesystem(base: str | None) -> pa.fs.FileSystem:
 
 
 def _from_uri(uri: str) -> tuple[pa.fs.FileSystem, str]:
-    """Return the file system of a URI and the path in it. fsspec is asked where pyarrow does not know the scheme."""
+    """Return the file system of a URI and the path in it. fsspec is used if pyarrow does not know the scheme."""
     try:
         fs, path = pa.fs.FileSystem.from_uri(uri)
     except (pa.ArrowException, ValueError, OSError) as error:
@@ -119,7 +119,7 @@ class Storage:
 
     @property
     def is_http(self) -> bool:
-        """Whether this is the web: a path is an address without its scheme."""
+        """Whether this is the web: a path is a URL without its scheme."""
         return self.given is None and is_http_uri(self.base or "")
 
     def display(self, path: str) -> str:
@@ -128,9 +128,9 @@ class Storage:
         return path if self.base is None or self.given is not None else f"{self.base.partition('://')[0]}://{path}"
 
     def address(self, path: str) -> str:
-        """Return the URI of a `path`, with the host and the settings of the URI that this is the file system of.
+        """Return the URI of a `path`, with the host and the settings of the file system's own URI.
 
-        Of the local file system, and of one that was given, it is the path.
+        In the local file system, and in one that was passed, it is the path.
         """
         if self.base is None or self.given is not None:
             return path
@@ -140,7 +140,7 @@ class Storage:
         return f"{uri.removesuffix(_from_uri(self.base)[1])}{path}{mark}{settings}"
 
     def open(self, path: str, accept: str | None = None) -> InputHandle:
-        """Open the file at a `path` for reading, from any offset. Web servers are asked for media types, `accept`."""
+        """Open the file at a `path` for reading, from any offset. `accept` has the media types for web servers."""
         if self.is_local:
             return open(path, "rb", buffering=0)
         if self.is_http:
@@ -155,11 +155,11 @@ class Storage:
         return _RemoteOutput(self, path)
 
     def write_new(self, path: str, data: bytes) -> bool:
-        """Write `data` to a new file at a `path`, whole or not at all. Return False if there is one already."""
+        """Write `data` to a new file at a `path`, whole or not at all. Return False if it already exists."""
         folder, _, name = path.rpartition("/")
         self.fs.create_dir(folder, recursive=True)
         if not self.is_local:
-            # Object stores show a file when it is complete. Of two that write the same one, the last wins.
+            # In object stores a file appears when it is complete. If two clients write it, the last one wins.
             if self.exists(path):
                 return False
             with self.fs.open_output_stream(path) as stream:
@@ -179,7 +179,7 @@ class Storage:
             os.unlink(temporary)
 
     def info(self, path: str) -> pa.fs.FileInfo:
-        """Return whether there is a file or a folder at a `path`, its size and when it was modified."""
+        """Return the kind of the file or folder at a `path`, if any, its size and its modification time."""
         if self.is_http:
             try:
                 found = http_info(self.address(path))
@@ -251,9 +251,9 @@ class _RemoteFile(Closeable):
 
 
 class _RemoteOutput:
-    """A file in an object store that is being written, under a hidden name until it is complete.
+    """An output file in an object store, with a hidden name until it is complete.
 
-    Streams to object stores can only be closed, which publishes what they have: so they must not have the file's name.
+    A stream to an object store can only be closed, which publishes its content, so it must not have the file's name.
     """
 
     def __init__(self, storage: Storage, path: str) -> None:
@@ -274,7 +274,7 @@ class _RemoteOutput:
         return len(data)
 
     def flush(self) -> None:
-        """Do nothing: an object store shows nothing before the file is complete."""
+        """Do nothing: in an object store nothing is visible before the file is complete."""
 
     def close(self) -> None:
         try:
@@ -295,7 +295,7 @@ class _RemoteOutput:
 
 
 def web_file(url: str, accept: str) -> DataFile:
-    """Return a file on a web server, of media types that are asked for.
+    """Return a file on a web server, to be requested with these media types.
 
     A size above 0 means that the file can be read in pieces.
     """

@@ -1,9 +1,9 @@
-"""Putting the files of a stream's batches in place, those of each batch once.
+"""Publish the files of a stream's batches, those of each batch once.
 
-A batch is run again when nobody knows that it was done. So the first thing that a commit does is to note, in a small
-file named after query and batch, which files make up the batch: from then on that is decided. Only then the files are
-moved to their places. A later run of the same batch finds the note, finishes what it says if it is not
-finished, and drops what was written this time.
+A batch is run again if it is unknown whether it was done. So a commit first records, in a small
+file named after query and batch, which files make up the batch: from then on that is decided. Only then are the files
+moved to their places. A later run of the same batch finds the record, completes it if necessary, and
+drops its own files.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from jellyframe.storage.commit import Target
 from jellyframe.storage.locks import folder_lock
 
 NOTES_FOLDER = "_jelly-commits"
-# As many batches as Spark itself remembers by default.
+# As many batches as Spark keeps by default.
 NOTES_KEPT = 100
 
 
 class StreamBatch:
-    """One batch of one query, on its way into a folder.
+    """One batch of one query, to be published in a folder.
 
-    Tasks write below folders of `target`, the driver calls `commit` with the files, or `abort`. Both may be called
-    again, in another process too.
+    Tasks write to folders of `target`, and the driver calls `commit` with the files, or `abort`. Both may be called
+    again, also in another process.
     """
 
     def __init__(self, path: str, query: str, number: int) -> None:
@@ -33,11 +33,11 @@ class StreamBatch:
         self.target = Target.of(path, f"{query}-{number}")
 
     def is_decided(self) -> bool:
-        """Return whether it is noted which files the batch has."""
+        """Return whether the files of the batch have been recorded."""
         return self.target.storage.exists(self._note(self._number))
 
     def commit(self, staged: Sequence[str]) -> None:
-        """Put the files of the batch in place, unless others were noted before."""
+        """Publish the files of the batch, unless others were recorded before."""
         if not self.is_decided():
             self.target.require(staged)
             note = [path[len(self.target.path) + 1 :] for path in staged]
@@ -45,7 +45,7 @@ class StreamBatch:
         self._finish()
 
     def abort(self) -> None:
-        """Drop what was written for the batch; if it is decided, only what does not belong to it."""
+        """Drop the files written for the batch; if it is decided, only those that do not belong to it."""
         if self.is_decided():
             self._finish()
         else:
@@ -62,7 +62,7 @@ class StreamBatch:
             with folder_lock(storage, folder) as lock:
                 for staged in note:
                     lock.refresh()
-                    # Files that are no longer there are in place, or were: they may have been removed since.
+                    # Files that are missing here have been moved to their places, and may have been removed since.
                     if storage.exists(f"{folder}/{staged}"):
                         storage.fs.move(f"{folder}/{staged}", f"{folder}/{staged.rpartition('/')[2]}")
         except OSError as error:

@@ -1,4 +1,4 @@
-"""The types of what can be read from and written to."""
+"""The types of sources and sinks."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ class BinarySource(Protocol):
 
 
 class SeekableSource(BinarySource, Protocol):
-    """A binary file object that can be read from any place."""
+    """A binary file object that can be read from any offset."""
 
     def seek(self, offset: int, whence: int = ..., /) -> int:
         """Move to an offset and return it."""
 
     def seekable(self) -> bool:
-        """Return whether seeking works, as it does not in a pipe."""
+        """Return whether seeking works, which it does not in a pipe."""
 
 
 class InputHandle(SeekableSource, Protocol):
-    """A binary file object that was opened here, and has to be closed."""
+    """A binary file object that was opened here and has to be closed."""
 
     def read(self, size: int, /) -> bytes: ...
 
@@ -59,8 +59,8 @@ class InputHandle(SeekableSource, Protocol):
 class BinarySink(Protocol):
     """A binary file object to write to.
 
-    `write` returns how many bytes it took, as raw files do; None stands for all of them, except in subclasses of
-    `io.RawIOBase`, where it stands for none.
+    `write` returns the number of bytes written, as raw files do; None means all of them, except in subclasses of
+    `io.RawIOBase`, where it means none.
     """
 
     def write(self, data: Buffer, /) -> int | None:
@@ -68,13 +68,13 @@ class BinarySink(Protocol):
 
 
 class OutputHandle(BinarySink, Protocol):
-    """A binary file object that was opened here, and has to be closed."""
+    """A binary file object that was opened here and has to be closed."""
 
     def flush(self) -> None: ...
 
     def close(self) -> None: ...
 
 
-# What a reader reads from, and what a writer writes to.
+# The sources of readers and the sinks of writers.
 Source: TypeAlias = Path | Buffer | BinarySource
 Sink: TypeAlias = Path | BinarySink

@@ -1,4 +1,4 @@
-"""Names of files that are URIs: which are, and what a `file:` URI stands for."""
+"""Names of files that are URIs, and the path of a `file:` URI."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 from jellyframe.errors import StorageError
 from jellyframe.storage.types import Path
 
-# Compiled when they are first used: every command imports this module, and few name a URI.
+# Compiled when they are first used: every command imports this module, but few use a URI.
 _URI = r"[A-Za-z][A-Za-z0-9+.-]+://|(file|hdfs):/"
 _FILE_URI = r"file:(?://(?P<host>[^/]*))?(?P<path>/.*)"
 
@@ -29,9 +29,9 @@ def is_http_uri(path: Path) -> bool:
 
 
 def path_of_http_uri(uri: str) -> str:
-    """Return the path of an `http:` or `https:` URI, without the query and the fragment; other names stay as they are.
+    """Return the path of an `http:` or `https:` URI, without the query and the fragment; other names unchanged.
 
-    What the end of a name tells is told by the path: `https://host/data.nt.gz?version=2` is a `.nt.gz`.
+    The extension is that of the path: `https://host/data.nt.gz?version=2` is a `.nt.gz`.
     """
     if not is_http_uri(uri):
         return uri
@@ -44,7 +44,7 @@ def path_of_http_uri(uri: str) -> str:
 def path_of_file_uri(uri: str) -> str:
     """Return the local path of a `file:` URI: `file:///a%20b` is `/a b`.
 
-    As long as there is a file of just this name, percent signs included, that is meant.
+    If a file with exactly this name exists, percent signs included, that is the path.
     """
     found = re.fullmatch(_FILE_URI, uri, re.IGNORECASE | re.DOTALL)
     if found is None or (found["host"] or "").lower() not in ("", "localhost"):

@@ -1,4 +1,4 @@
-"""Writing every byte to a file object, whatever kind it is: raw, buffered, non-blocking, or of another library."""
+"""Write every byte to a file object of any kind: raw, buffered, non-blocking, or of another library."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import select
 from jellyframe.errors import StorageError
 from jellyframe.storage.types import BinarySink, Buffer
 
-# Systems write less than 2 GiB at a time.
+# Operating systems write less than 2 GiB at a time.
 _MOST_BYTES_AT_A_TIME = 1 << 30
 # How long to wait for a pipe before looking again whether its reader is still there.
 _WAIT_SECONDS = 60.0
 
 
 def write_all(sink: BinarySink, data: Buffer) -> None:
-    """Write all of the data to a file object, which may take less than it is given, or nothing now.
+    """Write all of the data to a file object, which may accept only a part, or nothing now.
 
-    Waits for a non-blocking pipe or socket until it takes more. Raises OSError if the file object takes no more.
+    Waits for a non-blocking pipe or socket until it accepts more. Raises OSError if the file object accepts no more.
     """
     left = len(data)
     piece: Buffer = data if left <= _MOST_BYTES_AT_A_TIME else memoryview(data)[:_MOST_BYTES_AT_A_TIME]
@@ -26,14 +26,14 @@ def write_all(sink: BinarySink, data: Buffer) -> None:
         try:
             written = sink.write(piece)
         except BlockingIOError as error:
-            # Of a buffered file.
+            # The error of a buffered file.
             written = error.characters_written
             if written < len(piece):
                 _wait_until_writable(sink)
         else:
             if written is None:
                 if not isinstance(sink, io.RawIOBase) and not _is_nonblocking(sink):
-                    # Many file objects do not say what they took, and take all.
+                    # Many file objects return None and accept all.
                     written = len(piece)
                 else:
                     _wait_until_writable(sink)
