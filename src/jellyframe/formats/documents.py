@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from jellyframe.formats.settings import BatchOutput, WriteSettings
@@ -22,6 +23,13 @@ TEXTS_BYTES = 256 << 20
 def term_texts(batch: Batch) -> StringTable:
     """Return the texts of the terms of a batch, as in N-Triples."""
     return term_strings(batch.terms, None, 0, TEXTS_BYTES, batch.columns)
+
+
+def listed_texts(batch: Batch) -> list[bytes]:
+    """Return the text of each term of a batch, as N-Triples has it; that of the default graph is empty."""
+    offsets, data = term_texts(batch).buffers()
+    text = bytes(data)
+    return [text[start:stop] for start, stop in pairwise(offsets.tolist())]
 
 
 class DocumentOutput(BatchOutput):

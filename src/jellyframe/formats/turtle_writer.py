@@ -6,12 +6,11 @@ of any length. Quoted triples are those of RDF-star, `<< s p o >>`.
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from jellyframe.formats.documents import DocumentOutput, term_texts
+from jellyframe.formats.documents import DocumentOutput, listed_texts
 from jellyframe.formats.settings import BatchOutput, WriteSettings
 from jellyframe.kernel.kinds import KIND_IRI, KIND_TYPED_LITERAL
 
@@ -93,10 +92,7 @@ class ShortNames:
 
     def texts(self, batch: Batch) -> list[bytes]:
         """Return the text of each term of a batch; the default graph has none."""
-        offsets, data = term_texts(batch).buffers()
-        text = bytes(data)
-        stops = offsets.tolist()
-        texts = [text[start:stop] for start, stop in itertools.pairwise(stops)]
+        texts = listed_texts(batch)
         if self._pattern is not None:
             for term, kind in enumerate(batch.terms.buffers()[0]):
                 if kind == KIND_IRI:
