@@ -12,13 +12,13 @@ jellyframe.pyoxigraph.dump(store, "copy.jelly")
 from jellyframe.errors import needed_by
 
 with needed_by("jellyframe.pyoxigraph"):
-    from jellyframe.integrations.pyoxigraph_stores import dump, load
-    from jellyframe.integrations.pyoxigraph_terms import (
+    from jellyframe.formats.pyoxigraph_terms import (
         from_pyoxigraph,
         graph_from_pyoxigraph,
         graph_to_pyoxigraph,
         to_pyoxigraph,
     )
+    from jellyframe.integrations.pyoxigraph_stores import dump, load
 
 __all__ = [
     "dump",

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 import jellyframe
 from jellyframe.errors import JellyError, NamedGraphError, TermError, UsageError
-from jellyframe.integrations import patch_applying, pyoxigraph_terms, rdflib_terms
+from jellyframe.formats import pyoxigraph_terms
+from jellyframe.integrations import patch_applying, rdflib_terms
 from jellyframe.integrations.patch_applying import apply_patch
 from jellyframe.integrations.patch_recording import record
 from jellyframe.patch import (

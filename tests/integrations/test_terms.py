@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jellyframe.errors import TermError
-from jellyframe.integrations import pyoxigraph_terms, rdflib_terms
+from jellyframe.formats import pyoxigraph_terms
+from jellyframe.integrations import rdflib_terms
 from jellyframe.terms import DEFAULT_GRAPH, IRI, BlankNode, Literal, Triple
 
 XSD = "http://www.w3.org/2001/XMLSchema#"

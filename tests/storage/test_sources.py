@@ -1,9 +1,11 @@
 """Sources: what can be read from, plain and compressed."""
 
+import gc
 import gzip
 import io
 import os
 import threading
+import weakref
 from pathlib import Path
 
 import pyarrow.fs
@@ -81,6 +83,19 @@ def test_the_inflation_ratio_detects_a_bomb() -> None:
     bomb = zstd(bytes(80 << 20))
     with pytest.raises(LimitError, match="max_inflation_ratio"):
         read_all(ByteSource(bomb), 1 << 20)
+
+
+def test_bytes_in_memory_are_free_when_nobody_holds_the_source() -> None:
+    """Not when garbage is collected: sources of messages and blocks come by the thousand."""
+    gc.disable()
+    try:
+        source = ByteSource(CONTENT)
+        assert read_all(source) == CONTENT
+        held = weakref.ref(source)
+        del source
+        assert held() is None
+    finally:
+        gc.enable()
 
 
 def test_a_range_of_a_file(tmp_path: Path) -> None:

@@ -108,7 +108,7 @@ def _bad_strings(batch: Batch, kinds: memoryview, target: Format) -> Iterator[_T
         if not _GOOD_IRI.fullmatch(datatype.encode()):
             yield from _users(batch, KIND_TYPED_LITERAL, row, _why_bad(datatype.encode()))
     for row, tag in enumerate(batch.terms.languages.strings()):
-        if not _GOOD_LANGUAGE.fullmatch(tag):
+        if not is_language_tag(tag):
             yield from _users(batch, KIND_LANG_LITERAL, row, "a language tag that is not valid")
     if is_xml:
         yield from _rows(batch.p, lambda term: _is_xml_predicate(batch.terms.values.string(term)), "such a predicate")
@@ -125,6 +125,11 @@ def _users(batch: Batch, kind: int, row: int, what: str) -> Iterator[_Trouble]:
         if kinds[term] == kind and details[term] == row:
             yield _place(batch, term), what
             return
+
+
+def is_language_tag(tag: str) -> bool:
+    """Return whether text formats have a way to write a language tag."""
+    return _GOOD_LANGUAGE.fullmatch(tag) is not None
 
 
 def is_xml_name(name: str) -> bool:

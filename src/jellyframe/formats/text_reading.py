@@ -66,7 +66,7 @@ class TextReader:
             self._pos = self._parser.parse(
                 builder, self._data, self._pos, len(self._data), self._is_all, batch_rows, BATCH_BYTES
             )
-            is_full = builder.rows >= batch_rows or builder.terms.values.data_size >= BATCH_BYTES
+            is_full = builder.rows >= batch_rows or builder.terms.new_text() >= BATCH_BYTES
             if is_full or self._is_all:
                 return
             self._read_on()

@@ -145,7 +145,7 @@ class PyoxigraphTarget:
     """A store of pyoxigraph, which has no namespaces."""
 
     def __init__(self, store: pyoxigraph.Store) -> None:
-        from jellyframe.integrations.pyoxigraph_terms import quad_to_pyoxigraph
+        from jellyframe.formats.pyoxigraph_terms import quad_to_pyoxigraph
 
         self._store = store
         self._quad = quad_to_pyoxigraph

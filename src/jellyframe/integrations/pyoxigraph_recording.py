@@ -10,7 +10,7 @@ import pyoxigraph
 
 from jellyframe.batch import Batch
 from jellyframe.formats import ntriples
-from jellyframe.integrations.pyoxigraph_terms import quad_from_pyoxigraph, quad_to_pyoxigraph
+from jellyframe.formats.pyoxigraph_terms import quad_from_pyoxigraph, quad_to_pyoxigraph
 from jellyframe.integrations.recorder import Recorder, Recording
 from jellyframe.ops.patches.core import diff_batches
 from jellyframe.patch import Add, Delete, PatchRow, rows_of

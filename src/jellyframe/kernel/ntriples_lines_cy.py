@@ -47,7 +47,7 @@ class LineParser(TermParser):
     ) -> int:
         """Read from `start` on until the batch is full or no whole line is left, and return the end position.
 
-        A batch is full when it has `max_rows` rows, or when its terms take `max_bytes`. `stop` is the end of the
+        A batch is full when it has `max_rows` rows, or when its terms take `max_bytes`, as text. `stop` ends the
         available text and, if `final`, of the whole text. Lines and bytes are counted over all calls; the next call has
         to begin with the bytes that this one left.
         """

@@ -66,7 +66,7 @@ class TextParser(LineParser):
         o: cython.int
         g: cython.int
         c: cython.int
-        while self.pos < self.limit and builder.rows < max_rows and self.table.values.data_size < max_bytes:
+        while self.pos < self.limit and builder.rows < max_rows and self.table.text_bytes() < max_bytes:
             self.line_start = self.pos
             c = self.text.data[self.pos]
             if c <= 0x23:

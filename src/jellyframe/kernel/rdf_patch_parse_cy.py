@@ -130,7 +130,7 @@ class PatchTextParser(LineParser):
     ) -> cython.int:
         c: cython.int
         op: cython.int
-        while self.pos < self.limit and builder.rows < max_rows and self.table.values.data_size < max_bytes:
+        while self.pos < self.limit and builder.rows < max_rows and self.table.text_bytes() < max_bytes:
             self.line_start = self.pos
             self.line_op = 0
             self.is_out_of_turn = False

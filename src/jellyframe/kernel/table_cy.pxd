@@ -28,6 +28,7 @@ cdef class TermTable:
     cdef long long[::1] _quoted_texts
     cdef long long quoted_text
     cdef long long longest_detail
+    cdef long long _inherited_text
     cdef int _default_graph
     cdef long long[::1] _slots
     cdef dict _index
@@ -46,6 +47,7 @@ cdef class TermTable:
     cdef object _grown_sizes(self, Py_ssize_t capacity)
     cpdef long long text_size(self, int term) except -1
     cpdef long long text_bytes(self) except -1
+    cpdef long long new_text(self) except -1
     cdef int default_graph(self) except -1
     cdef int intern_small(
         self, StringTable table, const unsigned char[::1] src, Py_ssize_t start, Py_ssize_t n

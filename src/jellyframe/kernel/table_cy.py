@@ -150,6 +150,7 @@ class TermTable:
     __slots__ = (
         "_default_graph",
         "_index",
+        "_inherited_text",
         "_memory",
         "_quoted_texts",
         "_slots",
@@ -183,6 +184,7 @@ class TermTable:
         self._quoted_texts = memoryview(bytearray(8)).cast("q")
         self.quoted_text = 0
         self.longest_detail = 0
+        self._inherited_text = 0
         self.non_ascii = 0
         self._default_graph = -1
         if cython.compiled:
@@ -361,6 +363,16 @@ class TermTable:
     def text_bytes(self) -> cython.longlong:
         """Return the approximate size of the texts of all terms; never less than that of their strings."""
         return self.values.data_size + self.quoted_text + self.longest_detail * self.count
+
+    def end_of_inherited(self) -> None:
+        """Note that the terms so far come from another table: `new_text` does not count them."""
+        self._inherited_text = self.text_bytes()
+
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def new_text(self) -> cython.longlong:
+        """Return about how many bytes the texts of the terms take that were not inherited."""
+        return self.text_bytes() - self._inherited_text
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)

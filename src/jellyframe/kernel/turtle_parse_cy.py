@@ -149,7 +149,7 @@ class TurtleParser(TurtleLexer):
     ) -> int:
         """Read from `start` on until the batch is full or no whole token is left, and return the end position.
 
-        A batch is full when it has `max_rows` rows, or when its terms take `max_bytes`. `stop` is the end of the
+        A batch is full when it has `max_rows` rows, or when its terms take `max_bytes`, as text. `stop` ends the
         available text and, if `final`, of the whole text. The next call has to begin with the bytes that this one left.
         """
         text: Text = Text(data)
@@ -195,6 +195,8 @@ class TurtleParser(TurtleLexer):
         for i in range(self.depth):
             for part in range(1, 4):
                 self.stack[LEVEL * i + part] = self._adopted(old, self.stack[LEVEL * i + part])
+        # They may fill a batch by themselves, which would then end before it has a row.
+        table.end_of_inherited()
 
     def _adopted(self, old: TermTable, term: cython.int) -> int:
         return -1 if term < 0 else self.table.adopt(old, term)
@@ -208,7 +210,7 @@ class TurtleParser(TurtleLexer):
         columns: cython.longlong
         token: cython.int
         is_cut: cython.bint
-        while builder.rows < max_rows and self.table.values.data_size < max_bytes:
+        while builder.rows < max_rows and self.table.new_text() < max_bytes:
             self.touches_end = False
             if self.skip_space() == 0:
                 if self.pos < self.limit and not self.touches_end:

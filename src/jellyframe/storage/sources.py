@@ -70,7 +70,8 @@ class ByteSource(Closeable):
         self._memory = self._whole = memoryview(b"")
         self._left = None if stop is None else stop - start
         self._at_a_time = sys.maxsize
-        self._read_raw: Callable[[int], Buffer | None]
+        # None for bytes in memory: a method of this object would keep it, and the bytes, until garbage is collected.
+        self._read_raw: Callable[[int], Buffer | None] | None = None
         if isinstance(source, str | os.PathLike):
             self.name = display_name(source)
             self._owned = open_input(source, filesystem, limits=self._limits)
@@ -80,7 +81,6 @@ class ByteSource(Closeable):
                 self._owned.seek(start)
         elif isinstance(source, bytes | bytearray | memoryview):
             self._memory = self._whole = memoryview(source).cast("B")[start:stop]
-            self._read_raw = self._read_memory
         elif hasattr(source, "read"):
             name = getattr(source, "name", None)
             self.name = display_name(name) if isinstance(name, str) else None
@@ -131,7 +131,7 @@ class ByteSource(Closeable):
         size = min(size, self._at_a_time)
         if self._left is not None:
             size = min(size, self._left)
-        data = self._read_raw(size) if size else b""
+        data = (self._read_raw or self._read_memory)(size) if size else b""
         if data is None:
             raise JellyError("the file object has no data now and does not wait for any: make it blocking")
         if isinstance(data, str):
