@@ -296,7 +296,7 @@ provide_view("reader.html", f"{__name__}.report.notebook", "reader_html")
 provide_view("statistics.html", f"{__name__}.report.notebook", "statistics_html")
 
 
-if not TYPE_CHECKING:  # for type checkers, a name that is not there is a mistake
+if not TYPE_CHECKING:  # type checkers must report unknown names
     __getattr__ = attribute_loader(__name__, _MODULE_OF, _MODULES)
 
 

@@ -189,7 +189,7 @@ def test_a_group_that_occurs_again_is_refused(tmp_path):
         (lambda table: table.append_column("x", table["s"]), {}, "column 'x' has no place"),
         (lambda table: table, {"layout": "strings"}, "it must be one of struct, ntriples, flat"),
         (lambda table: table, {"group_by": "x"}, "no column 'x'"),
-        (lambda table: table, {"group_by": "g", "sort": "true"}, "sort does not go with group_by"),
+        (lambda table: table, {"group_by": "g", "sort": "true"}, "sort cannot be combined with group_by"),
         (lambda table: table, {"group_by": "g", "index": "true"}, "an empty graph"),
         (lambda table: table, {"group_by": "g", "logical_type": "FLAT_QUADS"}, "is not grouped"),
         (lambda table: table, {"logical_type": "DATASETS"}, "the option group_by"),

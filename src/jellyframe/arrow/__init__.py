@@ -34,5 +34,5 @@ _HOMES = {
     "table_to_batches": "tables",
 }
 
-if not TYPE_CHECKING:  # for type checkers, a name that is not there is a mistake
+if not TYPE_CHECKING:  # type checkers must report unknown names
     __getattr__ = attribute_loader(__name__, _HOMES)

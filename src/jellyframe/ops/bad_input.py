@@ -14,9 +14,9 @@ PERMISSIVE: Mode = "PERMISSIVE"
 DROPMALFORMED: Mode = "DROPMALFORMED"
 MODES: tuple[Mode, ...] = (FAILFAST, PERMISSIVE, DROPMALFORMED)
 
-# Errors about what a file holds. Other failures of the storage may pass, so they always stop a read.
+# Errors in the content of a file. Other failures of the storage may be temporary, so they always stop a read.
 BAD_INPUT = (ParseError, LimitError, OptionsError)
-# A piece with more bad lines than this is most likely not text of ours; the others are only counted.
+# A piece with more bad lines than this is probably not such text; the others are only counted.
 MAX_REPORTS = 1000
 
 
@@ -33,7 +33,7 @@ class MissingFileError(StorageError):
 
 
 class BadRecords:
-    """Collects the bad input that a mode lets pass: the first errors, and how many there were."""
+    """Collects the bad input that a mode tolerates: the first errors, and their number."""
 
     def __init__(self, mode: Mode) -> None:
         self._mode = mode
@@ -49,12 +49,12 @@ class BadRecords:
             self._errors.append(error)
 
     def take(self) -> list[JellyError]:
-        """Return the errors that came since the last call."""
+        """Return the errors since the last call."""
         errors, self._errors = self._errors, []
         return errors
 
     def rest(self, source: str) -> list[JellyError]:
-        """Return the last errors, and one that says how many more there were."""
+        """Return the last errors, and one with the number of the others."""
         errors = self.take()
         if self.count > MAX_REPORTS:
             errors.append(JellyError(f"{self.count - MAX_REPORTS} more bad records", source=source))

@@ -1,4 +1,4 @@
-"""Statements and changes as blobs: Jelly streams in memory, which tasks pass on to each other."""
+"""Statements and changes as blobs: Jelly streams in memory, which tasks send to each other."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ class Blob(NamedTuple):
     content: bytes
 
     def batches(self) -> Iterator[Batch]:
-        """Read the statements."""
+        """Yield the statements."""
         with open_reader(self.content, limits=NO_LIMITS) as reader:
             yield from reader.batches()
 
     def changes(self) -> Iterator[Batch]:
-        """Read the rows of a patch."""
+        """Yield the rows of a patch."""
         with open_patch_reader(self.content, limits=NO_LIMITS) as reader:
             yield from reader.batches()
 
 
 class OpenBlob:
-    """A stream in memory that is being written, of statements or of the rows of a patch."""
+    """A writer of a stream in memory, of statements or of the rows of a patch."""
 
     def __init__(self, *, is_patch: bool, has_graph: bool) -> None:
         self._memory = io.BytesIO()

@@ -1,6 +1,6 @@
-"""Statements in files that keep those of each bucket apart, so that some tasks write them and others read a bucket.
+"""Files of statements divided into buckets, so that some tasks write them and others read a bucket.
 
-A file has pieces, each a Jelly stream of one bucket, and behind them a table that says where each piece is.
+A file has pieces, each a Jelly stream of one bucket, followed by a table with the places of the pieces.
 Needs numpy.
 """
 
@@ -22,9 +22,9 @@ from jellyframe.storage.stores import Storage
 from jellyframe.stream.reader import open_reader
 from jellyframe.stream.writer import JellyWriter, open_writer
 
-# A bucket of this size is comfortable to hold in memory, decoded.
+# A decoded bucket of this size fits easily into memory.
 BUCKET_BYTES = 16 << 20
-# The size of a piece. It is smaller if there are so many buckets that their open pieces would take too much memory.
+# The size of a piece. It is smaller if there are so many buckets that their open pieces would use too much memory.
 _PIECE_BYTES = 1 << 20
 _OPEN_BYTES = 64 << 20
 _SMALL_PIECE_BYTES = 64 << 10
@@ -34,17 +34,17 @@ _TAIL = struct.Struct("<q")
 
 
 def buckets_for(jelly_bytes: int, least: int = 1) -> int:
-    """Return in how many buckets of a good size data of this size, as Jelly, goes."""
+    """Return the number of buckets for data of this size, as Jelly."""
     return max(-(-jelly_bytes // BUCKET_BYTES), least)
 
 
 class BucketFile(DiscardableOutput):
-    """A file that is being written. Statements are triples: graphs are dropped.
+    """A writer of a file of buckets. Statements are triples: graphs are dropped.
 
     Args:
-        storage: where it is
-        path: its name there
-        buckets: how many buckets there are
+        storage: the file system
+        path: the path in it
+        buckets: the number of buckets
     """
 
     def __init__(self, storage: Storage, path: str, buckets: int) -> None:
@@ -57,7 +57,7 @@ class BucketFile(DiscardableOutput):
         self._open_bytes = 0
 
     def add(self, batch: Batch, side: int = 0) -> None:
-        """Add statements to the buckets of their subjects. `side` tells different kinds of them apart."""
+        """Add statements to the buckets of their subjects. `side` distinguishes kinds of statements."""
         ordered, ends = by_bucket(batch.without_graph(merge=True), self._buckets)
         start = 0
         for bucket, stop in enumerate(ends):
@@ -94,7 +94,7 @@ class BucketFile(DiscardableOutput):
         self._file.close()
 
     def discard(self) -> None:
-        """Let go of the file: it is of no use, and is removed with the folder that it is in."""
+        """Close the incomplete file, which is removed with its folder."""
         self._file.close()
 
 
@@ -107,10 +107,10 @@ class _Piece:
         self.writer: JellyWriter = open_writer(self.memory, options, restart_every=None)
 
     def add(self, batch: Batch, start: int, stop: int) -> int:
-        """Add some statements, and return how many bytes these take."""
+        """Add some statements, and return the number of bytes added."""
         size = self.memory.tell()
         self.writer.write_batch(batch, start, stop)
-        # Writers hold some output back: very much, if there are many of them and terms are long.
+        # Writers buffer some output: very much, if there are many writers and terms are long.
         self.writer.flush()
         return self.memory.tell() - size
 

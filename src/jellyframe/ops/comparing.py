@@ -55,16 +55,16 @@ def compare(
 ) -> Comparison:
     """Compare the statements of two sources and return their differences.
 
-    A source is a path (of a file, of a folder, which stands for all files of known formats below it, or a pattern), a
+    A source is a path (of a file, of a folder, which means all files of known formats in it, or a pattern), a
     URI, bytes, or a binary file object.
 
-    Without `ordered` both are RDF datasets, held in memory: the order and the repetition of statements do not count,
+    Without `ordered` both are RDF datasets, held in memory: the order and the repetition of statements do not matter,
     and blank nodes are mapped as needed. With `ordered` the statements are compared one by one in constant memory,
     and the labels of blank nodes may differ, but consistently.
 
     `first_format` and `second_format` name the formats (`jelly`, `nt`, `nq`, `ttl`, `trig`, `rdfxml`, `jsonld`); by
-    default the names of the files tell them, and bytes and file objects are Jelly. `frames` restricts the comparison
-    to some frames of the first source, from a number up to, but without, another. `progress` is called as the first
+    default they follow from the file names, and bytes and file objects are Jelly. `frames` restricts the comparison
+    to some frames of the first source, from a number to another, without the latter. `progress` is called as the first
     source is read.
 
     Args:
@@ -72,10 +72,10 @@ def compare(
         second: another
         first_format: the format of the first one
         second_format: the format of the second one
-        ordered: whether the order of statements counts
+        ordered: whether the order of statements matters
         frames: the frames of the first one to compare
         concatenated: whether every options row begins a new stream
-        limits: what is accepted from input that is not trusted
+        limits: the limits for untrusted input
         progress: a function that is called with a `Progress`
         dialect: the dialect of sources that are Jelly: `released` or `draft`
         second_dialect: the dialect of the second one, if it is another
@@ -104,7 +104,7 @@ def compare(
 
 
 class Comparer(Protocol):
-    """Takes the statements of one side as they come, and returns the differences in the end."""
+    """Compares the statements of one side as they are added, and returns the differences at the end."""
 
     def add(self, statements: Iterable[Statement]) -> None: ...
 
@@ -114,7 +114,7 @@ class Comparer(Protocol):
 def comparer_for(
     reference: Iterable[Statement], name: str, *, ordered: bool, first_name: str = "the stream"
 ) -> Comparer:
-    """Return a comparer to the statements of a reference, which messages call by its name."""
+    """Return a comparer with the statements of a reference, whose name is used in messages."""
     return (_Ordered if ordered else _Unordered)(reference, name, first_name)
 
 
@@ -143,7 +143,7 @@ class _Unordered:
 
 
 class _Ordered:
-    """Compares one statement after the other. Labels of blank nodes may differ, but consistently."""
+    """Compares statements one by one. Labels of blank nodes may differ, but consistently."""
 
     def __init__(self, reference: Iterable[Statement], name: str, first_name: str) -> None:
         self._reference = iter(reference)
@@ -197,10 +197,10 @@ class _Ordered:
 
 
 class StatementSource(Closeable):
-    """The statements of a source in any format that we read; a folder or a pattern stands for all of its files.
+    """The statements of a source in any format that we read; a folder or a pattern means all of its files.
 
-    That a source cannot be found, or its format not be told, is raised at once. `argument` is what the caller names the
-    argument with the format, and `dialect_argument` that with the dialect.
+    A missing source or an unknown format is raised at once. `argument` is the name of the caller's argument with
+    the format, and `dialect_argument` that of the one with the dialect.
     """
 
     def __init__(
@@ -250,7 +250,7 @@ class StatementSource(Closeable):
             yield from batch.statements()
 
     def close(self) -> None:
-        """Let go of the source."""
+        """Close the source."""
         self._opened.close()
 
 
@@ -266,5 +266,5 @@ def _is_path(source: Source) -> TypeGuard[Path]:
 
 
 def name_of_source(source: Source, default: str) -> str:
-    """Return what messages call a source: its path or URI, if it has one."""
+    """Return the name of a source in messages: its path or URI, if it has one."""
     return display_name(source) if _is_path(source) else default

@@ -1,4 +1,4 @@
-"""Converting files of any format into any other."""
+"""Convert files of any format to any other."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Converted(NamedTuple):
 class Conversion(NamedTuple):
     """The settings of a conversion; `convert` explains the fields.
 
-    `dialects` has those of Jelly files that are in another one than `read` says, by their paths.
+    `dialects` has the dialects of Jelly files that are not in that of `read`, by their paths.
     """
 
     in_format: str | None = None
@@ -90,33 +90,33 @@ def convert(
 ) -> Converted:
     """Convert files of any format into one file of any format.
 
-    A statement that the output cannot hold is an error, and then there is no output.
+    A statement that the output cannot hold is an error, and nothing is written.
 
     Args:
-        inputs: a path or several: files, folders (all files of known formats below them), patterns and URIs; None is
+        inputs: a path or several: files, folders (all files of known formats in them), patterns and URIs; None is
             standard input
         output: a path, a URI, or a binary file object
-        in_format: the format of the inputs, such as `nt`; by default the name of each file tells it
-        out_format: the format of the output; by default its name tells it, and without a name it is N-Quads
+        in_format: the format of the inputs, such as `nt`; by default that of each file name
+        out_format: the format of the output; by default that of its name, or N-Quads without a name
         lenient: accept text that specifications forbid, such as IRIs that are not absolute
         base_iri: the IRI against which relative ones are resolved; by default that of each file
         resolve_iris: whether relative IRIs are resolved
-        generalized: whether any term may stand anywhere in N-Triples and N-Quads
-        concatenated: whether Jelly inputs may be several streams, end to end
-        limits: what untrusted input may ask for
-        on_damage: continue after damage in Jelly, at the next restart point; the function is called with what was lost,
+        generalized: whether any term may be at any position in N-Triples and N-Quads
+        concatenated: whether Jelly inputs may be several concatenated streams
+        limits: the limits for untrusted input
+        on_damage: continue after damage in Jelly, at the next restart point; the function is called with each loss,
             a `Damage`
         validate_terms: check IRIs (RFC 3987) and language tags (BCP 47)
         merge_graphs: drop the graphs of statements
         frames: the frames of each Jelly input to convert; all by default
         combine: whether all frames make one document of RDF/XML or JSON-LD; by default each frame makes one if frames
-            are graphs or datasets of their own
-        compression: `gzip`, `zstd` or `none`; by default the name of the output tells it
-        layout: that of Parquet and CSV: `struct`, `ntriples` or `flat`
+            are graphs or datasets
+        compression: `gzip`, `zstd` or `none`; by default it follows from the name of the output
+        layout: the layout of Parquet and CSV: `struct`, `ntriples` or `flat`
         namespaces: whether prefixes are kept; by default in text only
         options: the options of a Jelly output; by default they follow from the data
         changes: changes to these options
-        jelly: how a Jelly output is written: arguments of `open_writer`
+        jelly: arguments of `open_writer` for a Jelly output
         progress: a function that is called with a `Progress`
         dialect: the dialect of Jelly inputs, `released` or `draft`
         out_dialect: the dialect of a Jelly output
@@ -150,7 +150,7 @@ def convert(
 
 
 def input_paths(inputs: Path | Sequence[Path | None], in_format: str | None) -> list[str | None]:
-    """Return the files that inputs stand for: files, folders of files of formats that we know, and patterns."""
+    """Return the files of inputs: files, folders with files of known formats, and patterns."""
     known = formats.FORMATS if in_format is None else (formats.format_by_name(in_format),)
     given = [inputs] if isinstance(inputs, str | os.PathLike) else inputs
     paths = resolve_inputs(given, formats.name_test(known))
@@ -171,7 +171,7 @@ def output_format(name: str | None, output: Sink | None) -> Format:
 
 
 def run_conversion(paths: Sequence[str | None], output: Sink, plan: Conversion) -> Converted:
-    """Convert files, one after the other, into one output."""
+    """Convert files, one after the other, to one output."""
     target = output_format(plan.out_format, output)
     compression = plan.compression
     if compression is None and isinstance(output, str | os.PathLike):
@@ -203,7 +203,7 @@ class _Sources:
         self._meter = ProgressMeter(plan.progress, total_size(paths))
         self._number = 0
         self.statements = 0
-        # The namespaces that have been declared as far as the inputs have been read.
+        # The namespaces declared in the inputs read so far.
         self.namespaces: dict[str, str] = {}
         self.file: InputFile | None = None
         self._input: BatchInput | None = None
@@ -243,7 +243,7 @@ class _Sources:
         return read if dialect is None else read._replace(dialect=dialect)
 
     def use(self, opened: BatchInput) -> None:
-        """Read the first input as someone else has opened it."""
+        """Use an input that is already open as the first one."""
         self._input = opened
 
     def close(self) -> None:
@@ -263,7 +263,7 @@ class _Sources:
             self.close()
 
     def counted(self, batches: Iterable[Batch]) -> Iterator[Batch]:
-        """Yield batches of the input that is being read, and tell how much has been read."""
+        """Yield batches of the current input, and report progress."""
         assert self.file is not None
         for batch in self._meter.over(batches, self.file):
             self.statements += len(batch)
@@ -312,11 +312,11 @@ def _write_documents(sources: _Sources, sink: ByteSink, target: Format, plan: Co
     if not (target.concatenates or target.is_table or plan.combine) and (plan.combine is False or is_grouped):
         _write_each_frame(sources, sink, target, plan)
         return
-    # Only tables have to know beforehand.
+    # Only tables have to know in advance.
     has_graph = target.has_graphs and not plan.merge_graphs and (not target.is_table or sources.has_graph())
     batches = _wanted_of_all(sources, target, plan)
     start = list(_some(batches, 2))
-    # Namespaces are known as far as the first batch has been read.
+    # The namespaces are those declared up to the end of the first batch.
     if target.is_stream:
         settings = _stream_settings(sources, plan, start, restarts=restarts)
     else:
@@ -341,7 +341,7 @@ def _write_documents(sources: _Sources, sink: ByteSink, target: Format, plan: Co
 
 
 def _fitted(batches: Iterator[Batch], settings: WriteSettings, source: str | None) -> Iterator[Batch]:
-    """Yield batches as the output holds them: all with graphs, or none."""
+    """Yield batches for the output: all with graphs, or none."""
     options = settings.options
     has_graph = settings.has_graph if options is None else options.has_graph
     if has_graph:
@@ -366,7 +366,7 @@ def _wanted(
     plan: Conversion,
     frames: FrameRange | None = None,
 ) -> Iterator[Batch]:
-    """Yield the batches of an input that are to be written, in a form that the target can hold."""
+    """Yield the batches of an input to write, in a form that the target can hold."""
     frames = plan.frames if frames is None else frames
     if not frames.is_all:
         batches = take_frames(batches, frames)
@@ -390,7 +390,7 @@ def _stream_settings(sources: _Sources, plan: Conversion, start: list[Batch], *,
 
 
 def _asks_for_quads(sources: _Sources, start: list[Batch]) -> bool:
-    """Return whether quads are to be written: not if one batch is all there is, and it names no graph."""
+    """Return whether to write quads: not if there is only one batch, without named graphs."""
     if len(start) < 2:
         return any(batch.first_named_graph() is not None for batch in start)
     return sources.holds_graphs and any(batch.has_graph for batch in start)
@@ -435,11 +435,11 @@ def _frame_batches(batches: Iterable[Batch], frames: FrameRange) -> Iterator[Bat
         yield Batch.concat(parts) if len(parts) > 1 else parts[0] if parts else Batch.from_statements([], quads=False)
 
 
-# ---- from one form of a stream to another, without a way through batches --------------------------------
+# ---- from Jelly to Jelly text and back, without batches --------------------------------------------------
 
 
 def _jelly_to_text(sources: _Sources, sink: ByteSink, plan: Conversion) -> bool:
-    """Write the rows of a stream as text. Nothing is decoded, so a damaged stream can be shown too."""
+    """Write the rows of a stream as text. Rows are not decoded, so an invalid stream can be shown too."""
     from jellyframe.formats.jelly_text import jelly_to_text
 
     is_changed = plan.changes or plan.base_options is not None or plan.merge_graphs or plan.validate_terms
@@ -452,7 +452,7 @@ def _jelly_to_text(sources: _Sources, sink: ByteSink, plan: Conversion) -> bool:
 
 
 def _text_to_jelly(sources: _Sources, sink: ByteSink, plan: Conversion) -> bool:
-    """Write the rows of a text as they are, unless other options are asked for."""
+    """Write the rows of a text unchanged, unless other options are requested."""
     from jellyframe.formats.jelly_text import TextInput
 
     if not sources.is_one:

@@ -1,4 +1,4 @@
-"""Deduplication of statements in buckets: of all that have the same subject, the first of each is kept.
+"""Deduplication of statements in buckets by subject: the first of equal statements is kept.
 
 Needs numpy.
 """
@@ -22,9 +22,9 @@ Hashes: TypeAlias = npt.NDArray[np.uint64]
 
 
 def by_bucket(batch: Batch, count: int) -> tuple[Batch, list[int]]:
-    """Return the statements sorted by bucket, which the subject decides, and where each bucket ends.
+    """Return the statements sorted by the bucket of the subject, and the end of each bucket.
 
-    Within a bucket the order stays. The bucket is the CRC-32 of the subject in N-Triples syntax, modulo `count`.
+    Within a bucket the order is kept. The bucket is the CRC-32 of the subject in N-Triples syntax, modulo `count`.
     """
     subjects, rows = np.unique(np.asarray(batch.s), return_inverse=True)
     texts = term_texts(batch).take(pa.array(subjects)).cast(pa.binary()).to_pylist()
@@ -37,8 +37,8 @@ def by_bucket(batch: Batch, count: int) -> tuple[Batch, list[int]]:
 def distinct_batches(streams: Sequence[Callable[[], Iterator[Batch]]]) -> Iterator[Batch]:
     """Yield the statements of streams without repetitions, in their order.
 
-    Each stream is read twice, which takes less memory than to keep its batches: once for the fingerprints that tell
-    statements apart, once for the statements.
+    Each stream is read twice, which uses less memory than keeping its batches: once for the fingerprints of
+    statements, once for the statements.
     """
     fingerprints = random_fingerprints()
     hashes = [batch_hashes(batch, fingerprints) for stream in streams for batch in stream()]
@@ -59,13 +59,13 @@ def batch_hashes(batch: Batch, fingerprints: Fingerprints) -> Hashes:
 
 
 def first_of_each(hashes: Hashes) -> npt.NDArray[np.bool_]:
-    """Return for each pair of numbers whether it comes for the first time."""
+    """Return for each pair of numbers whether it is the first of its kind."""
     high, low = hashes[:, 0], hashes[:, 1]
     order = np.argsort(high, kind="stable")
     same_high = high[order[1:]] == high[order[:-1]]
     same = same_high & (low[order[1:]] == low[order[:-1]])
     if (same != same_high).any():
-        # Extremely unlikely; equal statements need not be adjacent then.
+        # Extremely unlikely: equal statements may then not be adjacent.
         order = np.lexsort((low, high))
         same = (high[order[1:]] == high[order[:-1]]) & (low[order[1:]] == low[order[:-1]])
     is_first = np.ones(len(hashes), bool)

@@ -50,7 +50,7 @@ class FileReport:
         self.ok = False
         self.bad_records += 1
         if len(self.errors) < MAX_FILE_PROBLEMS:
-            # The report has the name of the file already.
+            # The report already has the name of the file.
             self.errors = [*self.errors, str(error).removeprefix(f"{self.file}: ")]
 
 
@@ -110,7 +110,7 @@ def _line(row: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def pieces_to_check(inputs: Inputs, target_bytes: int | None = None) -> list[tuple[Piece, ...]]:
-    """Return what each task checks: text of lines in pieces, and other files as a whole, as any reader reads them."""
+    """Return the pieces that each task checks: text of lines in pieces, and other files as a whole."""
     lines = [file for file in inputs.files if inputs.formats[file].cut == "lines"]
     whole = [(Piece(file),) for file in inputs.files if inputs.formats[file].cut != "lines"]
     return whole + (inputs.among(lines).pieces(target_bytes) if lines else [])

@@ -1,4 +1,4 @@
-"""Keeping only statements with certain terms, decided once per distinct term of a batch."""
+"""Select statements by their terms, checking each distinct term of a batch once."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from jellyframe.kernel.kinds import KIND_BLANK_NODE, KIND_DEFAULT_GRAPH, KIND_IR
 from jellyframe.ops.hashing import term_column
 from jellyframe.terms import DEFAULT_GRAPH, IRI, BlankNode, DefaultGraph, Term
 
-# What users name: a term, the default graph, or either as text.
+# A term, the default graph, or either as text.
 TermOrText: TypeAlias = str | Term | DefaultGraph
-# The filters by their names in options, and the position that each looks at.
+# The names of the filters in options, and the position of each.
 FILTERS = {"subjects": "s", "predicates": "p", "objects": "o", "graphs": "g"}
 
 
 def parse_term(text: TermOrText, position: str) -> Term | DefaultGraph:
-    """Return the term that users name: a term, N-Triples syntax, or a plain IRI; `default` is the default graph."""
+    """Return a term from a term, N-Triples syntax, or a plain IRI; `default` is the default graph."""
     if not isinstance(text, str):
         return text
     if position == "g" and text.lower() == "default":
@@ -31,7 +31,7 @@ def parse_term(text: TermOrText, position: str) -> Term | DefaultGraph:
     if not text.startswith(("<", '"', "_:")):
         return IRI(text)
     if text.startswith("<") and text.endswith(">") and not text.startswith("<<") and "\\" not in text:
-        # Data may have IRIs that are not absolute, which N-Triples may not.
+        # Data may have IRIs that are not absolute, which N-Triples does not allow.
         return IRI(text[1:-1])
     try:
         (batch,) = ntriples.read(
@@ -44,7 +44,7 @@ def parse_term(text: TermOrText, position: str) -> Term | DefaultGraph:
 
 
 class _Wanted:
-    """The terms that one position may have."""
+    """The wanted terms of one position."""
 
     def __init__(self, terms: Sequence[Term | DefaultGraph]) -> None:
         self._iris = pa.array([term.value for term in terms if isinstance(term, IRI)], pa.string())
@@ -76,7 +76,7 @@ class _Wanted:
 
 
 class RowFilter:
-    """Statements with one of the wanted terms at each position that has any."""
+    """Selects statements with a wanted term at each position that is filtered."""
 
     def __init__(self, terms: Mapping[str, Sequence[TermOrText]]) -> None:
         self._wanted = {
@@ -92,7 +92,7 @@ class RowFilter:
         return batch if mask is None else batch.filter(mask)
 
     def mask(self, batch: Batch) -> bytes | memoryview | None:
-        """Return, for each row of a batch, a byte that says whether it is wanted; None if all are."""
+        """Return, for each row of a batch, a byte that is 1 if it is wanted; None if all are."""
         mask: pa.Array | None = None
         for position, wanted in self._wanted.items():
             column = getattr(batch, position)

@@ -1,4 +1,4 @@
-"""Batches made to fit the stream that they are written to."""
+"""Adapt batches to the physical type of a stream."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Fitting:
     validate_terms: bool = False
 
     def apply(self, batches: Iterable[Batch], source: str | None) -> Iterable[Batch]:
-        """Return the batches of a source as the stream can hold them."""
+        """Return the batches of a source in a form that the stream can hold."""
         if self.validate_terms:
             batches = selection.checked(batches, source)
         if self.merge_graphs or not self.has_graph:

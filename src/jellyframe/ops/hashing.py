@@ -1,4 +1,4 @@
-"""Hashes of terms and statements as Arrow columns: the same for the same term, whatever file or batch it is in."""
+"""Hashes of terms and statements as Arrow columns: the same for equal terms of all files and batches."""
 
 from __future__ import annotations
 

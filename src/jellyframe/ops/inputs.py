@@ -1,4 +1,4 @@
-"""The files that an operation reads: of any format that we know, found by paths and patterns, cut into pieces."""
+"""The input files of an operation: of any known format, found by paths and patterns, cut into pieces."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from jellyframe.stream.splits import (
 Paths: TypeAlias = str | PathLike[str] | Sequence[str | PathLike[str]]
 BlankNodes = Literal["keep", "per-file"]
 
-# Text takes about this many times the bytes that Jelly takes.
+# The size of text as a multiple of the size as Jelly, approximately.
 TEXT_FACTOR = 4
 KEEP: BlankNodes = "keep"
 PER_FILE: BlankNodes = "per-file"
@@ -50,13 +50,13 @@ PER_FILE: BlankNodes = "per-file"
 class InputOptions:
     """Options for reading files. `filters` has the wanted terms of each position (s, p, o, g) that is filtered.
 
-    `blank_nodes` says whether labels stay as they are, or get a prefix that is different for each file. `lenient` takes
+    `blank_nodes` decides whether labels are kept, or get a prefix that is different for each file. `lenient` accepts
     text that the specification of its format forbids, such as IRIs that are not absolute. `dialect` is that of Jelly.
-    With `labels_by_place`, blank nodes without a label get one by the number of the file and their place in it, the
-    same for data sets that have them at the same places; else labels that no other file has.
+    With `labels_by_place`, blank nodes without a label get one by the number of the file and their position in it, the
+    same for data sets that have them at the same positions; otherwise labels that no other file has.
 
-    The others are for patches: `strict` is that of `open_patch_reader`, `committed` leaves out transactions that do not
-    hold, and the rows around the others, and `operations` are the only rows wanted.
+    The others are for patches: `strict` is that of `open_patch_reader`, `committed` leaves out transactions that are
+    not committed, and the rows that start and end the others, and `operations` are the wanted operations.
     """
 
     filters: Mapping[str, Sequence[TermOrText]] = field(default_factory=dict)
@@ -80,12 +80,12 @@ class InputOptions:
 
 @dataclass(frozen=True)
 class Inputs:
-    """Files, each with its format, and how they are read. Without a meter it can be sent to other processes."""
+    """Files, each with its format, and the options for reading. Without a meter it can be sent to other processes."""
 
     files: tuple[DataFile, ...]
     formats: dict[DataFile, Format]
     options: InputOptions = field(default_factory=InputOptions)
-    # Counts what this process reads of them.
+    # Counts the bytes that this process reads.
     meter: FileMeter | None = None
 
     @classmethod
@@ -99,7 +99,7 @@ class Inputs:
         known: tuple[Format, ...] | None = None,
         may_be_empty: bool = False,
     ) -> Inputs:
-        """Return the files that paths stand for: files, folders and patterns, here or in an object store.
+        """Return the files of paths: files, folders and patterns, local or in an object store.
 
         The format is `in_format`, or follows from the name of each file, and is one of those that are `known`: by
         default those of RDF data. In folders, files of other formats are skipped. `filesystem` is the
@@ -126,7 +126,7 @@ class Inputs:
         return cls(tuple(found), found, options or InputOptions())
 
     def among(self, files: Sequence[DataFile]) -> Inputs:
-        """Return the same inputs with some of the files only."""
+        """Return the same inputs with only some of the files."""
         return replace(self, files=tuple(files))
 
     def with_mode(self, mode: Mode) -> Inputs:
@@ -135,7 +135,7 @@ class Inputs:
 
     @property
     def are_patches(self) -> bool:
-        """Whether the files hold changes; then their order matters."""
+        """Whether the files hold changes, whose order matters."""
         return any(known.is_patch for known in self.formats.values())
 
     def metered(self, progress: ProgressCallback | None) -> Inputs:
@@ -148,7 +148,7 @@ class Inputs:
 
     @property
     def bytes_as_jelly(self) -> int:
-        """About how many bytes the inputs take as Jelly."""
+        """The approximate size of the inputs as Jelly, in bytes."""
         text = sum(file.size for file in self.files if not self.formats[file].is_binary)
         return self.total_bytes - text + text // TEXT_FACTOR
 
@@ -158,7 +158,7 @@ class Inputs:
         """Return the pieces that tasks read: pieces of about `target_bytes`; by default those of text are larger.
 
         With `number_frames`, pieces of Jelly files know the number of their first frame. Those of patches are in the
-        order of the files, and are cut only where reading is strict and stops at errors, so that a cut that breaks a
+        order of the files, and are cut only if reading is strict and stops at errors, so that a cut inside a
         transaction is an error; with `whole_patches`, files that are one patch are not cut.
         """
         target = target_bytes or default_target(self.files)
@@ -187,7 +187,7 @@ class Inputs:
         return partitions
 
     def pieces_for(self, count: int) -> list[tuple[Piece, ...]]:
-        """Return what each of no more than `count` tasks reads: about the same, and in the order of the files."""
+        """Return the pieces of at most `count` tasks: about the same amount each, in the order of the files."""
         target = -(-self.total_bytes // count) or 1
         return _regroup([piece for partition in self.pieces(target) for piece in partition], count)
 
@@ -229,7 +229,7 @@ class Inputs:
 
 
 def path_names(paths: Paths) -> list[str]:
-    """Return one path, or several, as a list of strings."""
+    """Return one path or several as a list of strings."""
     return [fspath(path) for path in ([paths] if isinstance(paths, str | PathLike) else paths)]
 
 
@@ -242,7 +242,7 @@ def _cut_anywhere(file: DataFile, target: int) -> list[Piece]:
 
 
 def _regroup(pieces: Sequence[Piece], count: int) -> list[tuple[Piece, ...]]:
-    """Return pieces in no more than `count` groups of about the same size."""
+    """Return pieces in at most `count` groups of about the same size."""
     total = sum(piece.size + OPEN_COST_BYTES for piece in pieces)
     groups: list[list[Piece]] = [[] for _ in range(count)]
     before = 0

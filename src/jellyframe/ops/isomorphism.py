@@ -1,16 +1,16 @@
-"""Whether two sets of statements are the same but for the labels of their blank nodes.
+"""Compare two sets of statements up to the labels of their blank nodes.
 
-    difference = compare(first, second)         # None where they are isomorphic
+    difference = compare(first, second)         # None if they are isomorphic
     isomorphic(first, second)
 
-Both are taken as RDF datasets: the order of statements and their repetition do not count, a triple is a quad in the
-default graph, and the case of language tags makes no difference. Blank nodes may be anywhere, in quoted triples too.
+Both are RDF datasets: the order of statements and their repetition do not matter, a triple is a quad in the
+default graph, and the case of language tags is ignored. Blank nodes may be at any position, also in quoted triples.
 
-Blank nodes are coloured by what is said of them, and the colours refined until they do not split further; both sides at
-once, so that a colour means the same on both. Where a colour is left with several nodes, one of them is tried with each
-of its possible partners. Parts that are connected through such nodes only are independent of each other, so that trying
-is limited to one part at a time. This is fast on real data; on graphs made to be hard it could take
-forever, and so the work is limited.
+Blank nodes are coloured by their statements, and the colours are refined until they do not split further; both sides at
+once, so that a colour means the same on both. If several nodes have the same colour, one of them is tried with each of
+its possible partners. Parts that are not connected through such nodes are independent of each other, so each
+part is searched separately. This is fast on real data; on adversarial graphs it could take
+forever, so the work is limited.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from jellyframe.batch.lines import statement_line
 from jellyframe.errors import LimitError
 from jellyframe.terms import DEFAULT_GRAPH, BlankNode, Literal, Quad, Statement, Triple
 
-# Looks at a statement that the search may take beyond those in proportion to the size of the data.
+# Steps of the search, in addition to a number per statement.
 MAX_STEPS = 5_000_000
 _STEPS_A_STATEMENT = 100
 _EXAMPLES = 3
@@ -34,7 +34,7 @@ _Node = tuple[int, str]
 
 
 class _Hole:
-    """Stands for a blank node in a pattern."""
+    """A placeholder for a blank node in a pattern."""
 
     def __repr__(self) -> str:
         return "_:"
@@ -44,7 +44,7 @@ _HOLE = _Hole()
 
 
 class Difference(NamedTuple):
-    """In what way two sets of statements differ: how many each has of those that do, and examples of what is extra."""
+    """How two sets of statements differ: the numbers of statements that differ, and examples of extra ones."""
 
     message: str
     first_count: int
@@ -61,7 +61,7 @@ def isomorphic(first: Iterable[Statement], second: Iterable[Statement], *, max_s
 def compare(
     first: Iterable[Statement], second: Iterable[Statement], *, max_steps: int = MAX_STEPS
 ) -> Difference | None:
-    """Return None if the two are isomorphic, or else how they differ. Raises LimitError after `max_steps`."""
+    """Return None if the two are isomorphic, otherwise how they differ. Raises LimitError after `max_steps`."""
     sides = (_Side(first), _Side(second))
     if sides[0].ground != sides[1].ground:
         return Difference(
@@ -155,7 +155,7 @@ class _Search:
         numbers: dict[_Node, int] = {}
         shapes: dict[object, int] = {}
         self._side: list[int] = []
-        # For each node, the statements that it is in: the number of their pattern, and the nodes in its holes.
+        # For each node, its statements: the numbers of their patterns, and the nodes in the holes.
         self._statements: list[list[tuple[int, tuple[int, ...]]]] = []
         for which, side in enumerate(sides):
             for shape, labels in side.patterned:
@@ -166,7 +166,7 @@ class _Search:
         self._colour = [0] * len(numbers)
         self._members: dict[int, set[int]] = {0: set(range(len(numbers)))}
         self._next_colour = 1
-        # What to undo when a try fails: nodes and the colours that they had.
+        # Changes to undo when an attempt fails: nodes and their earlier colours.
         self._trail: list[tuple[int, int]] = []
         self._steps_left = max_steps + _STEPS_A_STATEMENT * sum(map(len, self._statements))
         self._max_steps = self._steps_left
@@ -190,7 +190,7 @@ class _Search:
     # ---- colours ----
 
     def _signature(self, node: int) -> tuple[tuple[int, tuple[int, ...]], ...]:
-        """Return the statements about a node, in terms of the colours of the others."""
+        """Return the statements of a node, with the colours of their other nodes."""
         colour = self._colour
         statements = self._statements[node]
         self._steps_left -= len(statements)
@@ -204,9 +204,9 @@ class _Search:
         )
 
     def _refine(self, affected: set[int]) -> bool:
-        """Split colours until nodes of one colour have the same said of them. False when the sides differ in that.
+        """Split colours until all nodes of a colour have the same signature. Returns False if the sides differ.
 
-        `affected` are the nodes of which something else may be said than when they got their colours.
+        `affected` are the nodes whose signature may have changed since they got their colours.
         """
         while affected:
             groups: dict[int, dict[object, set[int]]] = {}
@@ -218,8 +218,8 @@ class _Search:
                 if not all(map(self._is_balanced, found)):
                     return False
                 if sum(map(len, found)) == len(self._members[colour]):
-                    # The largest group keeps the colour: changing few nodes leaves little to look at again. Members
-                    # that are not affected keep it else: they see no new colour, so they differ from all that are.
+                    # The largest group keeps the colour, so that few nodes change. If some members are not affected,
+                    # they keep it: their signature has no new colour, so they differ from all affected ones.
                     found.pop()
                 for nodes in found:
                     self._give_new_colour(nodes)
@@ -252,10 +252,10 @@ class _Search:
             other for node in nodes for _shape, others in self._statements[node] for other in others if other != node
         }
 
-    # ---- trying ----
+    # ---- search ----
 
     def _solve(self, nodes: Iterable[int]) -> bool:
-        """Find partners for all nodes that have no single one yet."""
+        """Find partners for all nodes that have several candidates."""
         waiting: dict[tuple[int, ...], list[list[int]]] = {}
         parts = list(self._parts({node for node in nodes if len(self._members[self._colour[node]]) > 2}))
         for part in parts:
@@ -265,7 +265,7 @@ class _Search:
             if self._side[part[0]] == 1:
                 continue
             candidates = waiting.get(self._colours_of(part), [])
-            # A node that touches no other undecided one is told from its like by nothing.
+            # Nodes without undecided neighbours are interchangeable.
             places = reversed(range(len(candidates)))
             partner = next((place for place in places if len(part) == 1 or self._fits(part, candidates[place])), None)
             if partner is None:
@@ -278,7 +278,7 @@ class _Search:
         return tuple(sorted(self._colour[node] for node in part))
 
     def _parts(self, undecided: set[int]) -> Iterator[list[int]]:
-        """Yield the undecided nodes in groups that hang together."""
+        """Yield the undecided nodes in connected groups."""
         left = set(undecided)
         while left:
             part = [left.pop()]
@@ -289,7 +289,7 @@ class _Search:
             yield part
 
     def _fits(self, part: list[int], other: list[int]) -> bool:
-        """Return whether one part can be mapped to the other; if so, their colours say how."""
+        """Return whether one part can be mapped to the other; if so, their colours define the mapping."""
         sizes = Counter(self._colour[node] for node in part)
         node = min(part, key=lambda member: (sizes[self._colour[member]], self._colour[member]))
         for partner in [member for member in other if self._colour[member] == self._colour[node]]:

@@ -1,4 +1,4 @@
-"""Jelly files in a folder: what one task writes of a stream of statements."""
+"""The Jelly files that one task writes into a folder."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class JellyFileOptions(StreamFileOptions):
     dialect: DialectName = "released"
 
     def stream_options(self, *, has_graph: bool) -> StreamOptions:
-        """Return the options of the streams, given what kind of statements the data has."""
+        """Return the options of the streams, for triples or for quads."""
         physical = self.stream.get("physical_type")
         logical = self.stream.get("logical_type", LogicalType.UNSPECIFIED)
         if physical is not None:
@@ -46,7 +46,7 @@ class JellyFileOptions(StreamFileOptions):
 
 @dataclass(frozen=True)
 class FilePlan(StreamFilePlan):
-    """Options of Jelly files, checked against the columns that there are."""
+    """Options of Jelly files, checked against the columns of the data."""
 
     options: JellyFileOptions
     stream: StreamOptions
@@ -59,7 +59,7 @@ class FilePlan(StreamFilePlan):
         layout, columns = options.term_columns(schema, "a Jelly stream")
         options.require_group_column(schema)
         if options.group_by is not None and options.sort:
-            raise OptionsError("sort does not go with group_by; use df.sortWithinPartitions(group, …)")
+            raise OptionsError("sort cannot be combined with group_by; use df.sortWithinPartitions(group, …)")
         for name in options.sort:
             if name not in schema.names and name != "g":
                 raise OptionsError(f"sort: there is no column {name!r}")
@@ -77,7 +77,7 @@ class FilePlan(StreamFilePlan):
 
     @property
     def has_index(self) -> bool:
-        """An index lets a later read be planned in no time, but needs version 1.1 of the format."""
+        """Whether files have an index. It makes planning a read fast, but needs version 1.1 of the format."""
         options = self.options
         if options.index is not None:
             return options.index
@@ -100,7 +100,7 @@ class JellyFiles(StreamFiles[JellyWriter]):
         self._plan = plan
 
     def declare(self, namespaces: Mapping[str, str]) -> None:
-        """Declare namespaces in the file that is being written, where the dialect has them."""
+        """Declare namespaces in the current file, if the dialect has them."""
         if not dialect_named(self._plan.options.dialect).has_version_1_1:
             return
         self._ready()
@@ -116,7 +116,7 @@ class JellyFiles(StreamFiles[JellyWriter]):
         plan, options = self._plan, self._plan.options
         stream = plan.stream
         if options.group_by is not None and stream.version == 0:
-            # Metadata may come with any group, when it is too late to raise the version.
+            # Any group may have metadata, and the version cannot be raised later.
             stream = stream.replace(version=VERSION_1_1)
         return open_writer(
             sink,

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from jellyframe.ops.progress import ProgressMeter
     from jellyframe.options import StreamOptions
 
-# Results per worker that may wait for their turn; they are in the file system.
+# Results per worker that may wait to be joined; they are in files.
 _RESULTS_PER_WORKER = 3
 _COPIED_BYTES = 1 << 18
 
@@ -73,7 +73,7 @@ class _Join:
         self._jobs = jobs
         self._meter = meter
         self._under_way: deque[_Piece] = deque()
-        # Of what has been joined: what it declares, its options, its restart points, its size.
+        # The namespaces, options, restart points and size of the joined part.
         self._declared: dict[str, str] = {}
         self._options: StreamOptions | None = None
         self._restarts: list[tuple[int, int]] = []
@@ -139,7 +139,7 @@ class _Join:
 
 
 class _Result(NamedTuple):
-    """A worker's report about the stream that it made of a piece; `namespaces` are those that the piece declares."""
+    """The result of a worker for a piece; `namespaces` are those that the piece declares."""
 
     size: int
     statements: int
@@ -149,10 +149,10 @@ class _Result(NamedTuple):
 
 
 class _Piece:
-    """A piece that is being rewritten, or has been. `slot` is where its result goes.
+    """A piece that is rewritten. `slot` is the place of its result.
 
-    A namespace that is declared already is not declared again. When a piece is begun, what has been declared before it
-    is a guess: pieces before it may still be in progress.
+    A namespace that is already declared is not declared again. When a piece is started, the namespaces declared before
+    it are a guess: pieces before it may still be in progress.
     """
 
     future: Future[_Result]
@@ -172,23 +172,23 @@ class _Piece:
         return all(self._declared.get(name) == declared.get(name) for name in self.future.result().namespaces)
 
     def counts(self, results: _Results) -> tuple[int, int]:
-        """Return how many bytes of it have been read, and how many statements."""
+        """Return the numbers of bytes and statements read so far."""
         if self.future.done():
             return self.size, self.future.result().statements
         return results.tally(self.slot)
 
 
-# ---- where results lie ----
+# ---- results ----
 
 _Tallies = Array[c_uint64]
-# What a worker writes a result to: a file that it has inherited, or the name of one.
+# The output of a worker: an inherited file, or the name of a file.
 _Output = IO[bytes] | str
 
 
 class _Results(Closeable):
-    """Files beside the output for the streams that workers make, and how far they are with each.
+    """Temporary files beside the output for the results of workers, and the progress of each.
 
-    Where processes fork, the files have no names, so that nothing is left of them in any case.
+    If processes are forked, the files have no names, so that they never remain on disk.
     """
 
     def __init__(self, context: BaseContext, jobs: int, folder: str) -> None:
@@ -201,7 +201,7 @@ class _Results(Closeable):
         self._free = list(range(count))
         try:
             if context.get_start_method() == "fork":
-                # Unbuffered: neither process keeps what the other has changed.
+                # Unbuffered, so that no process has outdated data.
                 files = [tempfile.TemporaryFile(buffering=0, dir=folder) for _ in self._free]  # noqa: SIM115
             else:
                 private = tempfile.TemporaryDirectory(prefix=".", suffix=".part", dir=folder)
@@ -226,7 +226,7 @@ class _Results(Closeable):
         return slot
 
     def take(self, slot: int, size: int) -> Iterator[bytes]:
-        """Yield the first bytes of a result; after that its place is free."""
+        """Yield the first bytes of a result; after that its slot is free."""
         file = self._files[slot]
         file.seek(0)
         while size:
@@ -241,11 +241,11 @@ class _Results(Closeable):
         return self._tallies[2 * slot], self._tallies[2 * slot + 1]
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Close the files."""
         self._closing.close()
 
 
-# ---- what the workers do ----
+# ---- in the workers ----
 
 
 class _Worker:
@@ -298,7 +298,7 @@ def _batches(span: Span, rewriting: Rewriting, namespaces: dict[str, str], tally
 
 
 def _require_options_of_file(path: str, options: StreamOptions, rewriting: Rewriting) -> None:
-    """Raise unless a file begins with these options: a piece in its middle cannot tell that they have changed."""
+    """Raise unless a file begins with these options: a piece in its middle does not show that they have changed."""
     with open_reader(path, limits=rewriting.limits, dialect=rewriting.dialect) as reader:
         if reader.options != options:
             raise OptionsError("the options change inside the stream", source=path)
@@ -313,7 +313,7 @@ class _Tally:
         tallies[2 * slot] = tallies[2 * slot + 1] = 0
 
     def over(self, batches: Iterable[Batch], source: InputFile) -> Iterator[Batch]:
-        """Yield the batches of an input, counted as they pass."""
+        """Yield the batches of an input, and count them."""
         at = 2 * self._slot
         bytes_before, statements = self._tallies[at], self._tallies[at + 1]
         for batch in batches:

@@ -1,4 +1,4 @@
-"""Columns of messages, each a bare Jelly frame, to statements in Arrow and back: as lists, or as rows."""
+"""Columns of messages, each a bare Jelly frame, as statements in Arrow (lists or rows), and back."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _lists(chunks: list[pa.RecordBatch], counts: list[int | None], kind: pa.Data
 
 
 def encode_lists(lists: pa.Array, options: StreamOptions | None = None, dialect: DialectName = "released") -> pa.Array:
-    """Return an array of lists of statements as a binary array of messages. Null stays null."""
+    """Return an array of lists of statements as a binary array of messages. Nulls stay nulls."""
     if isinstance(lists, pa.LargeListArray):
         lists = lists.cast(pa.list_(lists.type.value_type))
     if not len(lists):
@@ -86,8 +86,8 @@ def decode_rows(
 ) -> Iterator[pa.RecordBatch]:
     """Yield a row for each statement of the messages in a column, with the columns to `keep` of its message.
 
-    `schema` is that of the result: the columns to keep, those of the layout, and in the mode PERMISSIVE one for the
-    reasons why messages are bad, each of which becomes a row then.
+    `schema` is that of the result: the columns to keep, those of the layout, and in the mode PERMISSIVE one for
+    errors: each bad message becomes a row with its error.
     """
     decoder = MessageDecoder(layout, limits, dialect)
     for record_batch in record_batches:
@@ -138,7 +138,7 @@ def encode_rows(
     options: StreamOptions | None = None,
     dialect: DialectName = "released",
 ) -> Iterator[pa.RecordBatch]:
-    """Yield statements as messages: those with the same values in the columns `keys`, which follow each other.
+    """Yield statements as messages: consecutive statements with the same values in the columns `keys`.
 
     A message has at most `rows_per_message` statements. `columns` are those of the statements, `schema` is that of the
     result: the keys, and a binary column.
@@ -157,7 +157,7 @@ def encode_rows(
         if rest is not None:
             table = pa.Table.from_batches([rest, record_batch]).combine_chunks()
             (record_batch,) = table.to_batches()
-        # The last message may go on.
+        # The last message may continue in the next batch.
         *ends, _last = _ends(record_batch, keys, rows_per_message)
         stop = ends[-1] if ends else 0
         if ends:
@@ -168,7 +168,7 @@ def encode_rows(
 
 
 def _ends(record_batch: pa.RecordBatch, keys: Sequence[str], most: int | None) -> list[int]:
-    """Return where messages end: where a key changes, and where they have the rows that they may have."""
+    """Return the ends of messages: where a key changes, and where they have the maximum number of rows."""
     rows = len(record_batch)
     groups = sorted({row for name in keys for row in changes(record_batch[name])} | {rows})
     if most is None:

@@ -1,4 +1,4 @@
-"""Folders of Jelly, N-Quads, N-Triples or Parquet files that many tasks write, and that appear all together."""
+"""Folders of Jelly, N-Quads, N-Triples or Parquet files that many tasks write, and that are published together."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ MANIFEST = "manifest.json"
 
 
 def is_replaced(name: str) -> bool:
-    """Return whether an overwrite replaces a file of this name: data of any format that jobs read."""
+    """Return whether an overwrite replaces a file with this name: data of any format that jobs read."""
     return name == MANIFEST or formats.format_by_path(name, formats.FOLDER_FORMATS) is not None
 
 
 def is_replaced_patch(name: str) -> bool:
-    """Return whether an overwrite with patches replaces a file of this name: patches of any format."""
+    """Return whether an overwrite with patches replaces a file with this name: patches of any format."""
     return formats.format_by_path(name, formats.PATCH_FORMATS) is not None
 
 
@@ -65,7 +65,7 @@ class Output:
         save: SaveMode = ERROR,
         layout: LayoutName | None = None,
     ) -> Output:
-        """Check the arguments, and that the folder may be written to.
+        """Return an output after checking the arguments, and that the folder may be written to.
 
         `layout` is that of the columns of Parquet files, `struct` by default.
         """
@@ -88,7 +88,7 @@ class Output:
         has_graph: bool,
         save: SaveMode = ERROR,
     ) -> Output:
-        """Check the arguments for a folder of Jelly-Patch files, and that it may be written to."""
+        """Return an output of Jelly-Patch files after the same checks."""
         options = options or PatchFileOptions()
         schema = pa.schema([pa.field(OP_COLUMN, pa.string()), *arrow_schema("ntriples", has_graph)])
         return cls._checked(path, formats.JELLY_PATCH, PatchFilePlan.of(options, schema), "ntriples", save)
@@ -122,11 +122,11 @@ class Output:
         return _FormatFiles(self, prefix)
 
     def fitting(self, batch: Batch) -> Batch:
-        """Return a batch as the files can hold it. Raises NamedGraphError if that would lose graphs."""
+        """Return a batch in a form that the files can hold. Raises NamedGraphError if graphs would be lost."""
         return batch if self.has_graph else batch.without_graph()
 
     def stage_manifest(self, document: dict[str, Any]) -> str:
-        """Write what the folder holds to the staging folder, and return the path of that file."""
+        """Write a manifest of the folder to the staging folder, and return its path."""
         path = f"{self.target.staging}/driver/{MANIFEST}"
         storage = self.target.storage
         storage.fs.create_dir(path.rpartition("/")[0], recursive=True)
@@ -135,7 +135,7 @@ class Output:
         return path
 
     def publish(self, staged: list[str], places: Mapping[str, str] | None = None) -> None:
-        """Put the files of all tasks in place: where `places` says, else below the folder as they are now."""
+        """Publish the files of all tasks: at their `places`, or otherwise with their names and folders."""
         is_data = is_replaced_patch if self.format.is_patch else is_replaced
         self.target.publish(staged, self.save, is_data=is_data, places=places)
 
@@ -146,7 +146,7 @@ class _FormatFiles(RollingFiles):
     def __init__(self, output: Output, prefix: str) -> None:
         options = output.plan.options
         self._format = output.format
-        # Tables are compressed within, so their names do not tell.
+        # Tables are compressed internally, so their names have no suffix for it.
         self._compression = None if output.format.is_binary else options.compression
         suffix = f".{output.format.extensions[0]}{compression_suffix(self._compression)}"
         super().__init__(output.target, prefix, suffix, options.max_records_per_file)

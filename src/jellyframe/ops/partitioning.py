@@ -1,4 +1,4 @@
-"""One folder for each predicate, graph, or share of the subjects, and a manifest that tells which holds what."""
+"""Partition statements into a folder for each predicate, graph, or bucket of subjects, with a manifest."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def write_folders(
     place: tuple[str, str],
     result: TaskResult,
 ) -> None:
-    """Write rows into a folder for each value of the column `key`, whose rows have to follow each other.
+    """Write rows into a folder for each value of the column `key`; rows with equal values must be consecutive.
 
-    The statements are in `columns`. `place` is the folder of the task, and how the names of its files begin.
+    The statements are in `columns`. `place` is the folder of the task, and the prefix of the names of its files.
     """
     folder, name = place
     groups = Groups(key)

@@ -1,4 +1,4 @@
-"""Jelly-Patch files in a folder: what one task writes."""
+"""The Jelly-Patch files that one task writes into a folder."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class PatchFileOptions(StreamFileOptions):
     """Options of files of patches. `stream` has only the stream options that were given.
 
     Rows with the same value in the column `group_by` become one patch. A file ends after `max_records_per_file` rows,
-    but never inside a transaction or, where the stream has several patches, inside a patch.
+    but never inside a transaction or, if the stream has several patches, inside a patch.
     """
 
     stream: PatchOptionChanges = field(default_factory=PatchOptionChanges)
@@ -45,7 +45,7 @@ class PatchFileOptions(StreamFileOptions):
 
 @dataclass(frozen=True)
 class PatchFilePlan(StreamFilePlan):
-    """Options of files of patches, checked against the columns that there are."""
+    """Options of files of patches, checked against the columns of the data."""
 
     options: PatchFileOptions
     stream: PatchOptions
@@ -94,7 +94,7 @@ class PatchFiles(StreamFiles[PatchWriter]):
         self._may_end = True
 
     def write(self, batch: Batch) -> None:
-        """Write the rows of a batch, in as many files as they need."""
+        """Write the rows of a batch, to as many files as necessary."""
         if self._plan.options.max_records_per_file is None:
             super().write(batch)
             return
@@ -109,7 +109,7 @@ class PatchFiles(StreamFiles[PatchWriter]):
             start = stop
 
     def _possible_ends(self, batch: Batch) -> list[int]:
-        """Return after which rows of a batch a file may end."""
+        """Return the rows of a batch after which a file may end."""
         ends_at_marks = self._plan.stream.stream_type is PatchStreamType.PUNCTUATED
         ends: list[int] = []
         for row, op in enumerate(batch.operations.tolist(), 1):

@@ -137,7 +137,7 @@ class StreamSurvey:
     """Counts that grow as bytes are pushed in.
 
     Args:
-        limits: what untrusted input may ask for
+        limits: the limits for untrusted input
         concatenated: whether every options row begins a new stream
         delimited: whether frames are delimited; by default it is detected from the first bytes
         on_frame: a function that is called with the survey and each frame that was counted
@@ -351,7 +351,7 @@ def inspect(
 
     Args:
         source: a path, a URI, bytes, or a binary file object; gzip and Zstandard are recognised
-        limits: what untrusted input may ask for
+        limits: the limits for untrusted input
         concatenated: whether every options row begins a new stream
         delimited: whether frames are delimited; by default it is detected from the first bytes
         content: whether to decode the stream as well: then `survey.content` has its size as N-Triples and its most
@@ -392,7 +392,7 @@ def dialect_of(source: Source, limits: Limits | None = None) -> DialectName:
 
     Args:
         source: a path, a URI, bytes, or a binary file object
-        limits: what untrusted input may ask for
+        limits: the limits for untrusted input
     """
     survey = StreamSurvey(limits=limits or Limits())
     with CountedSource(source, limits=limits) as counted, ByteSource(counted, limits) as file:

@@ -96,7 +96,7 @@ def transcode(
         delimited, compression, restart_every, index: as in `open_writer`
         jobs: the number of processes that rewrite large files, piece by piece. Several are used if all inputs are
             files, and the output is a flat stream with restart points that goes to a path
-        limits: what untrusted input may ask for
+        limits: the limits for untrusted input
         progress: a function that is called with a `Progress`
         dialect: the dialect of the inputs, `released` or `draft`
         out_dialect: the dialect of the output. The draft has no namespaces, which are left out, and no metadata of

@@ -55,7 +55,7 @@ def validate(
         compare_frames: the frames of the stream to compare, from a number up to, but without, another
         validate_terms: also check IRIs (RFC 3987) and language tags (BCP 47)
         concatenated: whether every options row begins a new stream
-        limits: what untrusted input may ask for
+        limits: the limits for untrusted input
         progress: a function that is called with a `Progress`
         dialect: the dialect of the stream, and of the file with the expected options: `released` or `draft`
         compare_dialect: the dialect of Jelly that is compared to; by default the same

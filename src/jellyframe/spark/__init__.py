@@ -46,5 +46,5 @@ _HOMES = {
     "to_jelly": "payloads",
 }
 
-if not TYPE_CHECKING:  # for type checkers, a name that is not there is a mistake
+if not TYPE_CHECKING:  # type checkers must report unknown names
     __getattr__ = attribute_loader(__name__, _HOMES)

@@ -328,7 +328,7 @@ class StreamDecoder(AnyStreamDecoder[StreamOptions]):
     """Decodes one Jelly stream, or several end to end.
 
     Args:
-        limits: what untrusted input may ask for.
+        limits: the limits for untrusted input.
         concatenated: every options row begins a new stream; otherwise a repeated one has to be identical, and changes
             nothing.
         delimited: whether the frames have their lengths in front; by default detected from the first three bytes.

@@ -44,7 +44,7 @@ def loads(
 
     Args:
         data: the message
-        limits: what is accepted from input that is not trusted, see `Limits`
+        limits: the limits for untrusted input, see `Limits`
         dialect: `released`, or `draft` for the draft of the format
 
     Raises:

@@ -59,7 +59,7 @@ def open_reader(
 
     Args:
         source: a path, a URI, bytes, or a binary file object, which need not seek. gzip and Zstandard are recognised.
-        limits: what untrusted input may ask for.
+        limits: the limits for untrusted input.
         concatenated: every options row begins a new stream. By default, as the format says, a repeated one has to be
             identical and changes nothing.
         batch_rows: statements in a batch, at most.

@@ -1,1 +1,1 @@
-"""Looking into Jelly files of any size: pages of statements, frames and lookup tables, from any place in them."""
+"""Browse Jelly files of any size: pages of statements, frames and lookup tables, from any place."""

@@ -1,4 +1,4 @@
-"""Places of a file from which it can be read: restart points, found by the index or around the place that is wanted."""
+"""The restart points of a file, found with its index or by a search around the wanted place."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from jellyframe.stream.index import read_index, scan_restart_points
 from jellyframe.stream.kinds import ANY_STATEMENTS
 from jellyframe.stream.recovery import find_restart
 
-# How far around a place restart points are looked for, first and at most.
+# The first and the largest distance from a place at which restart points are searched.
 NEAR_BYTES = 12 << 20
 FAR_BYTES = 192 << 20
 
 
 class Anchors:
-    """The restart points of a file that seeks; its start is one. `statements` has how many there are, if that is known.
+    """The restart points of a seekable file; its start is one. `statements` is the number of statements, if known.
 
-    Without an index they are found as they are needed, so that nothing depends on the size of the file.
+    Without an index they are searched on demand, so that the cost does not depend on the size of the file.
     """
 
     def __init__(self, file: InputHandle, limits: Limits) -> None:
@@ -45,11 +45,11 @@ class Anchors:
         return self._indexed is not None
 
     def statements_before(self, anchor: int) -> int | None:
-        """Return how many statements lie before a restart point; None if only reading tells."""
+        """Return the number of statements before a restart point; None if it is unknown."""
         return 0 if anchor == 0 else self._before.get(anchor)
 
     def statements_from(self, anchor: int) -> int | None:
-        """Return how many statements lie between a restart point and the next; None if only reading tells."""
+        """Return the number of statements between a restart point and the next; None if it is unknown."""
         if self.statements is None or anchor not in self._before:
             return None
         after = self.after(anchor)
@@ -73,7 +73,7 @@ class Anchors:
         return None
 
     def at(self, offset: int) -> int:
-        """Return the last restart point at or before an offset if one is near, or else the start of the file."""
+        """Return the last restart point at or before an offset if one is near, otherwise the start of the file."""
         if offset <= 0:
             return 0
         if self._indexed is not None:
@@ -95,7 +95,7 @@ class Anchors:
         return self._indexed[-1] if self._indexed is not None else self.at(self.size - 1)
 
     def _last_between(self, start: int, stop: int) -> int | None:
-        """Return the last restart point from `start` on that begins before `stop`: found by bytes, then by frames."""
+        """Return the last restart point between `start` and `stop`: found by bytes, then by frames."""
         first = find_restart(self._file, start, self._stop_for_search(stop), ANY_STATEMENTS, self._limits)
         if first is None or first >= stop:
             return None
@@ -108,5 +108,5 @@ class Anchors:
         return last
 
     def _stop_for_search(self, stop: int) -> int:
-        # A point that begins before `stop` has to be seen with its first frame to be recognised.
+        # A restart point before `stop` is recognised only together with its first frame.
         return min(stop + CHUNK_BYTES, self.size)

@@ -23,7 +23,7 @@ _ENTRY_TAGS = {field << 3 | BYTES: field for field in _TABLES}
 
 
 class FrameSummary(NamedTuple):
-    """A frame: its number from the restart point on, its offset, its bytes and its content."""
+    """A frame: its number after the restart point, its offset, its bytes and its content."""
 
     number: int
     offset: int
@@ -33,7 +33,7 @@ class FrameSummary(NamedTuple):
 
 
 class FrameList(NamedTuple):
-    """Frames that follow each other. `has_more` says whether there are others before the next restart point."""
+    """Consecutive frames. `has_more` is whether there are more before the next restart point."""
 
     frames: list[FrameSummary]
     has_more: bool
@@ -48,7 +48,7 @@ def raw_frames(file: BrowsedFile, anchor: int) -> Iterator[RawFrame]:
 
 
 def frame_list(file: BrowsedFile, anchor: int, first: int, count: int) -> FrameList:
-    """Return frames after a restart point, from the one with the number `first` on."""
+    """Return frames after a restart point, starting with the number `first`."""
     found: list[FrameSummary] = []
     raw: RawFrame | None = None
 
@@ -69,7 +69,7 @@ def frame_list(file: BrowsedFile, anchor: int, first: int, count: int) -> FrameL
 
 
 def lookup_state(file: BrowsedFile, anchor: int, frame: int) -> dict[str, dict[int, str]]:
-    """Return the lookup tables, ids and entries, as they are after a frame, which counts from a restart point."""
+    """Return the lookup tables, ids and entries, after a frame, which is counted from a restart point."""
     tables: dict[str, dict[int, str]] = {name: {} for name in _TABLES.values()}
     last = dict.fromkeys(_TABLES, 0)
     count = 0
@@ -104,7 +104,7 @@ def _entries(frame: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 class Sample(NamedTuple):
-    """Some of the frames of a file as one stream, and from how many places they come."""
+    """Some of the frames of a file as one stream, and the number of places that they are from."""
 
     data: bytes
     places: int
@@ -112,7 +112,7 @@ class Sample(NamedTuple):
 
 
 def sample(file: BrowsedFile, most_bytes: int = SAMPLE_BYTES) -> Sample:
-    """Return the start of a file and pieces from all over it, which are a stream together; or all of a small one."""
+    """Return the start of a file and pieces from all of it, together a stream; or the whole of a small file."""
     anchors = [0]
     if file.anchors is not None:
         size = file.anchors.size

@@ -20,7 +20,7 @@ from jellyframe.stream.reader import JellyReader, open_reader
 from jellyframe.terms import Quad, Triple
 
 PAGE_ROWS = 100
-# Readers that stay open where a page ended, so that the next one need not be looked for.
+# Readers that stay open at the end of a page, so that the next page need not be searched.
 _OPEN_CURSORS = 4
 # Statements in a batch: few, as a page shows few.
 _BATCH_ROWS = 4096
@@ -29,14 +29,14 @@ FROM_END = -1
 
 
 class Place(NamedTuple):
-    """A place in a file: some statements after a restart point, or the last page before the next (`FROM_END`)."""
+    """A place in a file: some statements after a restart point, or the last page before the next one (`FROM_END`)."""
 
     anchor: int = 0
     skip: int = 0
 
 
 class Row(NamedTuple):
-    """A statement and where it is: `frame` counts from the restart point, `number` from the start, if it is known."""
+    """A statement and its place: `frame` counts from the restart point, `number` from the start, if it is known."""
 
     place: Place
     number: int | None
@@ -46,10 +46,10 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True)
 class Page:
-    """Statements that follow each other, and the places where the pages before and after begin.
+    """Consecutive statements, and the places of the previous and the next page.
 
-    Where time ran out before the page was full, `is_full` is false and the search goes on at `next`. `reached` is how
-    much of the file lies before the end of the page, from 0 to 1, as far as restart points tell.
+    If time ran out before the page was full, `is_full` is false and the search continues at `next`. `reached` is the
+    fraction of the file before the end of the page, from 0 to 1, according to the restart points.
     """
 
     rows: list[Row]
@@ -97,11 +97,11 @@ class _Cursor:
 
 
 class BrowsedFile:
-    """A Jelly file that is looked into. It is for one thread at a time.
+    """A Jelly file for browsing, by one thread at a time.
 
     Args:
         path: a path, or a URI
-        limits: what untrusted input may ask for
+        limits: the limits for untrusted input
     """
 
     def __init__(self, path: str, limits: Limits | None = None) -> None:
@@ -111,7 +111,7 @@ class BrowsedFile:
         found = format_by_path(path)
         if found is not None and found is not JELLY:
             raise OptionsError(
-                f"{self.name}: this is {found.title}, and only Jelly can be looked at: convert it with "
+                f"{self.name}: this is {found.title}, and only Jelly can be browsed: convert it with "
                 "`jellyframe rdf to-jelly`"
             )
         with ByteSource(path, self.limits) as source:
@@ -145,7 +145,7 @@ class BrowsedFile:
     # ---- places ----
 
     def last_place(self) -> Place:
-        """Return where the last page begins. Raises if there is no restart point in the last part of a large file."""
+        """Return the place of the last page. Raises if there is no restart point in the last part of a large file."""
         anchor = 0 if self.anchors is None else self.anchors.last()
         if (self.size or 0) - anchor > FAR_BYTES:
             raise OptionsError(
@@ -155,7 +155,7 @@ class BrowsedFile:
         return Place(anchor, FROM_END)
 
     def place_at(self, fraction: float) -> Place:
-        """Return a place about so far into the file, from 0 to 1: a restart point."""
+        """Return the restart point at about a fraction of the file, from 0 to 1."""
         if self.anchors is None:
             return Place()
         return Place(self.anchors.at(int(max(0.0, min(fraction, 1.0)) * (self.anchors.size - 1))))
@@ -185,13 +185,13 @@ class BrowsedFile:
         rows: int = PAGE_ROWS,
         seconds: float = 1.0,
     ) -> Page:
-        """Return the statements from a place on, those that pass the filters, as `scan` has them.
+        """Return the statements from a place that pass the filters, as in `scan`.
 
         Args:
-            place: where to begin, by default at the start
+            place: where to start, by default at the start of the file
             filters: the wanted terms of each position (s, p, o, g) that is filtered
             rows: statements on a page
-            seconds: how long to look for statements that pass the filters
+            seconds: how long to search for statements that pass the filters
         """
         row_filter = RowFilter(filters or {})
         start = self._resolved(place or Place(), rows)
@@ -243,13 +243,13 @@ class BrowsedFile:
         cursor.advance((chosen[-1] + 1 if is_full else len(batch)) - first)
 
     def statement_at(self, place: Place) -> Triple | Quad:
-        """Return the statement at a place, and nothing else."""
+        """Return the statement at a place."""
         page = self.page(place, rows=1)
         if not page.rows:
             raise StorageError(f"{self.name}: there is no statement at this place")
         return page.rows[0].statement
 
-    # ---- the mechanism ----
+    # ---- implementation ----
 
     def _resolved(self, place: Place, rows: int) -> Place:
         if place.skip != FROM_END:
@@ -268,7 +268,7 @@ class BrowsedFile:
         return Place(anchor, skip - rows)
 
     def _count(self, anchor: int) -> int:
-        """Return how many statements lie between a restart point and the next."""
+        """Return the number of statements between a restart point and the next."""
         known = None if self.anchors is None else self.anchors.statements_from(anchor)
         if known is not None:
             return known
@@ -288,7 +288,7 @@ class BrowsedFile:
             return None
         if start.skip >= rows or (self.anchors is not None and self.anchors.is_indexed):
             return self._back(start, rows)
-        # Counting what lies before the restart point would take a while: that is done when the page is asked for.
+        # Counting the statements before the restart point takes time: that is done when the page is requested.
         if start.skip > 0:
             return Place(start.anchor)
         before = None if self.anchors is None else self.anchors.before(start.anchor)
@@ -336,7 +336,7 @@ class BrowsedFile:
 
 
 def _set_bytes(mask: bytes | memoryview, start: int) -> Iterator[int]:
-    """Yield where a mask has ones, from a row on."""
+    """Yield the positions of ones in a mask, from a row."""
     data = bytes(mask)
     at = data.find(1, start)
     while at >= 0:

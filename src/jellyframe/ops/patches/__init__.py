@@ -1,7 +1,7 @@
 """Operations on patches and whole data sets: compare, apply, invert, compact, inspect.
 
-`diff`, `apply`, `compact`, `invert` and `log` read and write files of any format. `core` and `committed` have the same
-on streams of batches, for shares of data that somebody else has divided.
+`diff`, `apply`, `compact`, `invert` and `log` read and write files of any format. `core` and `committed` work
+on streams of batches, also of partitioned data.
 """
 
 from __future__ import annotations
@@ -66,5 +66,5 @@ _HOMES = {
     "validate_patches": "validating",
 }
 
-if not TYPE_CHECKING:  # for type checkers, a name that is not there is a mistake
+if not TYPE_CHECKING:  # type checkers must report unknown names
     __getattr__ = attribute_loader(__name__, _HOMES)

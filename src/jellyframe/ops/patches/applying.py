@@ -1,4 +1,4 @@
-"""Data as patches leave it behind."""
+"""Apply patches to data."""
 
 from __future__ import annotations
 
@@ -62,24 +62,23 @@ def apply(
 ) -> Applied:
     """Apply patches, one after the other, to data, and write the result.
 
-    For each statement the last operation counts, in the order of the patches. What is in a transaction counts if that
-    is committed; of one that is aborted, or not finished, nothing is left. What is left of the data is written in its
-    order, then what is new, in the order of the patches. Data is a set: that a statement is there which is to be added
-    changes nothing, nor that one is not there which is to be deleted. Statements that the data repeats stay repeated,
-    unless they are deleted. Memory does not grow with the data nor with the patches.
+    For each statement the last operation counts, in the order of the patches. Transactions count only if they
+    are committed. The remaining statements of the data are written in their order, then the new ones, in the order of
+    the patches. Data is a set: adding an existing statement, or deleting a missing one, changes nothing. Repeated
+    statements of the data stay repeated, unless they are deleted. Memory does not grow with the data or the patches.
 
     Args:
         data: a path (of a file, a folder or a pattern), a URI, bytes, or a binary file object
-        patches: one source, or several in order; a folder stands for the patches in it, in the order of their names
-        to: where the result goes: a path, which may be that of the data, or a binary file object
-        in_format: the format of the data; by default it is recognised by the name, or else Jelly
-        patch_format: `jelly-patch` or `rdfp`; by default it is recognised by the name, or else Jelly-Patch
-        out_format: the format of the result; by default it is recognised by the name, or else N-Quads
-        compression: gzip or zstd; by default it is recognised by the name of the output
+        patches: one source, or several in order; a folder means the patches in it, in the order of their names
+        to: the output: a path, which may be that of the data, or a binary file object
+        in_format: the format of the data; by default that of the file name, or otherwise Jelly
+        patch_format: `jelly-patch` or `rdfp`; by default that of the file name, or otherwise Jelly-Patch
+        out_format: the format of the result; by default that of the file name, or otherwise N-Quads
+        compression: gzip or zstd; by default it follows from the name of the output
         options: the options of the stream, if the result is one of Jelly
         strict: whether to refuse patches whose transactions start or end out of turn, or are open at the end
         concatenated: whether every options row of Jelly begins a new stream
-        limits: what is accepted from input that is not trusted
+        limits: the limits for untrusted input
         progress: a function that is called with a `Progress`, as the data is read
     """
     target = output_format(out_format, to)
@@ -97,7 +96,7 @@ def apply(
         renamed = NamespaceChanges.of(committed)
         has_graph = target.has_graphs and (source.has_graph() or _names_graphs(committed.changes()))
         batches = apply_batches(lambda: source.batches(meter), committed.changes, counts=counts)
-        # Namespaces are known as far as the first batch has been read.
+        # The namespaces are those declared up to the end of the first batch.
         start = [batch for batch in (next(batches, None),) if batch is not None]
         names = renamed.applied_to(source.namespaces)
         settings = WriteSettings(has_graph=has_graph, namespaces=names, source=source.name)
@@ -134,7 +133,7 @@ def apply(
 
 
 def _fitted(batch: Batch, target: formats.Format, *, has_graph: bool) -> Batch:
-    """Return a batch as the result can hold it."""
+    """Return a batch in a form that the result can hold."""
     try:
         return batch.fitted(has_graph=has_graph)
     except NamedGraphError as error:

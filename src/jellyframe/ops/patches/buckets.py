@@ -1,6 +1,6 @@
 """Patch operations on a bucket: all statements of some subjects, and all changes of them, as blobs.
 
-The side of a blob says which input it is from. Headers and namespaces are in the first bucket, on sides of their own.
+The side of a blob is the number of its input. Headers and namespaces are in the first bucket, on separate sides.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def apply_bucket(blobs: Iterable[Blob]) -> Iterator[Batch]:
 
 
 def compact_bucket(has_graph: bool, blobs: Iterable[Blob]) -> Iterator[Batch]:
-    """Yield the last of the changes of each statement in a bucket; the first bucket has headers and namespaces."""
+    """Yield the last change of each statement in a bucket; the first bucket has headers and namespaces."""
     with BucketBlobs(blobs) as bucket:
         headers, namespaces = last_declarations(bucket.changes(OTHER_ROWS)())
         kept: list[PatchRow] = [Header(key, value) for key, value in headers.values.items()]

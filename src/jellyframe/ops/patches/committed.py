@@ -1,4 +1,4 @@
-"""Which rows of a patch hold: those in no transaction, and those in transactions that are committed."""
+"""The committed rows of a patch: those outside of transactions, and those in committed transactions."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ _IN_MEMORY: Final = 1 << 20
 
 
 class CommittedRows(Closeable):
-    """The rows of a patch that hold. Ranges of those that do not are noted, in memory or else in a file, in one pass.
+    """The committed rows of a patch. One pass finds the ranges of other rows, kept in memory or in a file.
 
     A transaction that is not finished when the stream ends, or when another one starts, is treated as aborted. Headers
-    hold wherever they are.
+    always count.
 
     Args:
         patch: the stream of a patch, or of several
@@ -80,7 +80,7 @@ class CommittedRows(Closeable):
             self._ranges.write(_RANGE.pack(start, before))
 
     def rows(self, operations: int) -> Iterator[Batch]:
-        """Yield the rows that hold and have one of some `operations`, which are bits."""
+        """Yield the committed rows with one of some `operations`, which are bits."""
         ranges = self._each_range()
         start, stop = next(ranges)
         before = 0
@@ -100,14 +100,14 @@ class CommittedRows(Closeable):
                 yield batch.filter(memoryview(mask)[: len(batch)])
 
     def changes(self) -> Iterator[Batch]:
-        """Yield the adds and deletes that hold."""
+        """Yield the committed adds and deletes."""
         return self.rows(STATEMENTS)
 
     def _each_range(self) -> Iterator[tuple[int, int]]:
-        """Yield the ranges of rows that do not hold and, behind the last, one that no row reaches."""
+        """Yield the ranges of rows that are not committed, followed by one beyond all rows."""
         at = 0
         while True:
-            # Somebody else may be reading the ranges, too.
+            # Several iterators may read the ranges.
             self._ranges.seek(at)
             data = self._ranges.read(_RANGE.size)
             at += len(data)
@@ -115,7 +115,7 @@ class CommittedRows(Closeable):
             yield start, stop
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._ranges.close()
 
 

@@ -1,4 +1,4 @@
-"""Many patches as one that has the same effect."""
+"""Compact many patches into one with the same effect."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from jellyframe.patch.writer import PatchWriterSettings
     from jellyframe.storage.types import Sink, Source
 
-# The header that names the patch before: of many patches in a row, that of the first one.
+# The header with the previous patch: of consecutive patches, that of the first one counts.
 PREVIOUS = "prev"
 # How often patches are read: for their transactions, for headers and namespaces, and twice for their statements.
 READINGS = 4
@@ -37,7 +37,7 @@ class Compacted(NamedTuple):
     """The result of `compact`.
 
     Attributes:
-        rows_read: adds and deletes in the patches that hold
+        rows_read: committed adds and deletes in the patches
         added: adds that were written
         deleted: deletes that were written
         namespaces: changes of namespaces that were written
@@ -65,21 +65,20 @@ def compact(
 ) -> Compacted:
     """Write one patch that has the same effect as many, on any data.
 
-    For each statement, and for each namespace of a graph, the last operation is kept, in the order of these operations;
-    what was in transactions that are aborted or not finished is left out. Of headers, the last value of each key is
-    kept, but of `prev` the first one: the patch follows the one that the first of them followed. Memory does not grow
-    with the patches.
+    For each statement, and for each namespace of a graph, the last operation is kept, in the order of these operations.
+    Transactions that are aborted or not finished are left out. The last value of each header is kept, but the first
+    value of `prev`, so that the patch follows the predecessor of the first one. Memory does not grow with the patches.
 
     Args:
-        patches: one source, or several in order; a folder stands for the patches in it, in the order of their names
-        to: where the patch goes: a path or a binary file object; None to only count
-        patch_format: `jelly-patch` or `rdfp`; by default it is recognised by the name, or else Jelly-Patch
+        patches: one source, or several in order; a folder means the patches in it, in the order of their names
+        to: the output: a path or a binary file object; None to only count
+        patch_format: `jelly-patch` or `rdfp`; by default that of the file name, or otherwise Jelly-Patch
         out_format: the same for the output
         transaction: whether the changes are in a transaction
         options: the options of the stream; by default with a punctuation mark, and quads if one of the patches has them
         strict: whether to refuse patches whose transactions start or end out of turn, or are open at the end
         concatenated: whether every options row of Jelly-Patch begins a new stream
-        limits: what is accepted from input that is not trusted
+        limits: the limits for untrusted input
         progress: a function that is called with a `Progress`
         settings: `frame_rows` to `filesystem`, as in `open_patch_writer`
     """
@@ -98,7 +97,7 @@ def compact(
 
 
 def last_declarations(batches: Iterable[Batch]) -> tuple[LastHeaders, NamespaceChanges]:
-    """Return the headers, and the changes of namespaces, that are left of those in some batches."""
+    """Return the remaining headers and changes of namespaces of some batches."""
     headers, namespaces = LastHeaders(), NamespaceChanges()
     for batch in batches:
         for row in rows_of(batch):
@@ -110,14 +109,14 @@ def last_declarations(batches: Iterable[Batch]) -> tuple[LastHeaders, NamespaceC
 
 
 class LastHeaders:
-    """The headers of patches in a row, as one patch has them: the last value of each key, and the first of `prev`."""
+    """The headers of consecutive patches as those of one: the last value of each key, and the first of `prev`."""
 
     def __init__(self) -> None:
         self.values: dict[str, HeaderValue] = {}
         self._size = 0
 
     def add(self, row: Header) -> None:
-        """Take in a header that comes behind the others."""
+        """Add a header that follows the others."""
         before = self.values.get(row.key)
         if before is not None and row.key == PREVIOUS:
             return
@@ -128,7 +127,7 @@ class LastHeaders:
 
 
 class _Counts:
-    """Counts rows as they pass: those of the patches, which are read twice, and those that are written."""
+    """Counts the rows of the patches, which are read twice, and the rows that are written."""
 
     def __init__(self) -> None:
         self.rows = self.total = self.added = 0

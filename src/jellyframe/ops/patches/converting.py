@@ -1,4 +1,4 @@
-"""Converting patches: between RDF Patch text and Jelly-Patch, and from one kind of stream to another."""
+"""Convert patches between RDF Patch text and Jelly-Patch, and between stream types."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ConvertedPatches(NamedTuple):
     """The result of a conversion.
 
     Attributes:
-        rows: rows read, the ends of patches among them
+        rows: rows read, including the ends of patches
     """
 
     rows: int
@@ -52,26 +52,26 @@ def convert_patches(
     progress: ProgressCallback | None = None,
     **settings: Unpack[PatchWriterSettings],
 ) -> ConvertedPatches:
-    """Convert files of patches into one file, from any format of patches into any, and of any stream type.
+    """Convert files of patches to one file, between all formats of patches and stream types.
 
-    Patches stay apart, and a patch ends with its file, unless the output is FLAT: that is one patch of the rows of all.
-    Rows in graphs do not fit into a stream of triples, which is an error.
+    Patches stay separate, and a patch ends with its file, unless the output is FLAT, which is one patch with all rows.
+    A row with a graph is an error if the output is a stream of triples.
 
     Args:
         inputs: files of patches, one after the other; None is standard input
-        output: a path, where the file appears when all is written, or a binary file object
-        in_format: `jelly-patch` or `rdfp`; by default as the names of the files tell
-        out_format: `jelly-patch` or `rdfp`; by default as the name of the output tells
+        output: a path, at which the file appears when it is complete, or a binary file object
+        in_format: `jelly-patch` or `rdfp`; by default it follows from the names of the files
+        out_format: `jelly-patch` or `rdfp`; by default it follows from the name of the output
         strict: refuse transactions that start or end where they must not, or are open at the end
-        lenient: of text, take IRIs that are not absolute, and turn labels `hex-…` of blank nodes back
-        concatenated: of Jelly-Patch, let every options row begin a new stream
-        limits: what untrusted input may ask for
-        on_damage: read on behind damage of Jelly-Patch, and call this with what is lost, as in `open_patch_reader`
-        patch_ends: of text, where the patches end (see `open_patch_input`)
+        lenient: for text: accept IRIs that are not absolute, and decode labels `hex-…` of blank nodes
+        concatenated: for Jelly-Patch: every options row begins a new stream
+        limits: the limits for untrusted input
+        on_damage: continue after damage of Jelly-Patch, and call this with each loss, as in `open_patch_reader`
+        patch_ends: for text: where the patches end (see `open_patch_input`)
         options: the options of the output; by default those of the first input
         changes: changes to these options
         progress: called with a `Progress` now and then
-        settings: how the output is written, as for `open_patch_writer`
+        settings: arguments of `open_patch_writer` for the output
 
     Raises:
         OptionsError: if a format is unknown, or the options exclude each other
@@ -125,12 +125,12 @@ def convert_patches(
 
 
 def require_format(path: str | None, wanted: formats.Format, hint: str) -> None:
-    """Raise if the name of a file tells another format than the one that is wanted.
+    """Raise if the name of a file is that of another format than the wanted one.
 
     Args:
         path: the name of the file, None if it has none
         wanted: the format
-        hint: what to do, if the name tells the other format of patches
+        hint: the advice if the name is that of the other format of patches
     """
     found = None if path is None else formats.format_by_path(path, (*formats.FORMATS, *formats.PATCH_FORMATS))
     if found is None or found is wanted:
@@ -151,7 +151,7 @@ def _output_options(
 
 
 def _fitted(reader: PatchReader, *, has_graph: bool) -> Iterator[Batch]:
-    """Yield the batches of a reader as a stream of triples, or of quads, can hold them."""
+    """Yield the batches of a reader in a form that a stream of triples, or of quads, can hold."""
     before = 0
     for batch in reader.batches():
         try:

@@ -1,4 +1,4 @@
-"""Patches from a reader to a writer, whatever the stream types of the two are."""
+"""Copy patches from a reader to a writer, of any stream types."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class CopiedPatches(NamedTuple):
     """The counts of a copy.
 
     Attributes:
-        rows: rows read, the ends of patches among them
+        rows: rows read, including the ends of patches
         is_open: whether the last patch has rows and no end yet
     """
 
@@ -27,13 +27,13 @@ class CopiedPatches(NamedTuple):
 def copy_patches(batches: Iterable[Batch], stream_type: PatchStreamType, output: PatchOutput) -> CopiedPatches:
     """Write the patches of a stream to an output.
 
-    Patches stay apart unless the output is FLAT: that is one patch, of the rows of all. The patch in hand at the end
+    Patches stay separate unless the output is FLAT, which is one patch with all rows. The last patch
     ends when the output is closed, or with `end_patch`.
 
     Args:
         batches: rows of patches, with the column `op`
-        stream_type: what ends a patch among them
-        output: where the rows go
+        stream_type: the type of their stream, which decides where patches end
+        output: the output
     """
     rows = 0
     is_open = False

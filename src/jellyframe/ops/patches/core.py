@@ -1,11 +1,11 @@
-"""Differences, patches and data as streams of batches, whatever they are read from.
+"""Differences, patches and data as streams of batches, from any source.
 
 A stream is a function that returns an iterator over its batches at each call, because most are read twice: once for the
-fingerprints of their statements, and once for those that are wanted. Fingerprints go to disk in buckets where they are
-many, so that memory does not grow with the streams. Statements that are the same have the same bucket, so each bucket
-can be processed by itself; so can shares of the data that a caller has partitioned by statement.
+fingerprints of their statements, and once for the wanted statements. Many fingerprints are written to disk
+in buckets, so that memory does not grow with the streams. Equal statements have the same bucket, so each bucket
+can be processed separately; so can parts of data that a caller has partitioned by statement.
 
-Data counts as a set of statements. A patch counts by what it leaves behind: for each statement the last operation.
+Data is a set of statements. For each statement, the last operation of a patch counts.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _FLIP = bytes([1, 0]) + bytes(254)
 def diff_batches(old: Stream, new: Stream, fingerprints: Fingerprints | None = None) -> Iterator[Batch]:
     """Yield the changes that turn the statements of `old` into those of `new`, as rows of a patch.
 
-    Deletes come first, in the order of the old stream, then adds in the order of the new one; none comes twice.
+    Deletes come first, in the order of the old stream, then adds in the order of the new one, without repetitions.
     `fingerprints` identify statements.
     """
     fingerprints = fingerprints or random_fingerprints()
@@ -64,7 +64,7 @@ def diff_batches(old: Stream, new: Stream, fingerprints: Fingerprints | None = N
 def last_operations(patch: Stream, fingerprints: Fingerprints | None = None) -> Iterator[Batch]:
     """Yield the last operation on each statement of a `patch`, in order.
 
-    The batches may have adds and deletes only: those of `CommittedRows.changes`. `fingerprints` identify statements.
+    The batches may have only adds and deletes, as from `CommittedRows.changes`. `fingerprints` identify statements.
     """
     with RecordSpool(fingerprints or random_fingerprints()) as spool:
         for batch in patch():
@@ -91,11 +91,11 @@ class ApplyCounts:
 def apply_batches(
     data: Stream, patch: Stream, fingerprints: Fingerprints | None = None, counts: ApplyCounts | None = None
 ) -> Iterator[Batch]:
-    """Yield the statements of `data` after a `patch`: those that are left, in order, then those that are new.
+    """Yield the statements of `data` after a `patch`: the remaining ones, in order, then the new ones.
 
-    The batches of the patch may have adds and deletes only: those of `CommittedRows.changes`. Statements that the data
-    has twice, and that the patch does not delete, stay twice. The data is read once where the patch is small. Once all
-    batches are drawn, `counts` are right. `fingerprints` identify statements.
+    The batches of the patch may have only adds and deletes, as from `CommittedRows.changes`. Repeated statements of
+    the data stay repeated, unless the patch deletes them. The data is read once if the patch is small. `counts` is
+    complete when all batches have been read. `fingerprints` identify statements.
     """
     counts = counts or ApplyCounts()
     fingerprints = fingerprints or random_fingerprints()
@@ -133,7 +133,7 @@ def _kept_of_one_table(
 def _kept_of_many_tables(
     data: Stream, changes: RecordSpool, missing: RowBits, fingerprints: Fingerprints
 ) -> Iterator[tuple[Batch, int]]:
-    """Yield the same, for a patch of any length."""
+    """Yield the same for a patch of any length."""
     with RecordSpool(fingerprints) as statements:
         for batch in data():
             statements.add(batch)
@@ -167,7 +167,7 @@ def _tables(records: int) -> Iterator[FingerprintTable]:
 
 
 def _most_in_a_part(records: int, parts: int) -> int:
-    # Fingerprints are as good as random: that a part has an eighth more than the others does not happen.
+    # Fingerprints are practically random: no part has an eighth more than the others.
     return records if parts == 1 else records // parts + records // parts // 8
 
 

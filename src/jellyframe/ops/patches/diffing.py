@@ -72,34 +72,34 @@ def diff(
 ) -> PatchDifference:
     """Find the changes that turn one data set into another, and write them as a patch.
 
-    Data is a set of statements: neither their order nor their repetition counts. Deletes come before adds, each in the
-    order of the data. Both data sets are read twice. Statements are told apart by keyed hashes of 128 bits, which lie
-    on disk where they are many, so memory does not grow with the data; with `blank_nodes="match"` it does with the
-    number of statements that have blank nodes.
+    Data is a set of statements: neither their order nor their repetition matters. Deletes come before adds, each in the
+    order of the data. Both data sets are read twice. Statements are compared by keyed hashes of 128 bits, on
+    disk if there are many, so memory does not grow with the data; with `blank_nodes="match"` it grows with the
+    number of statements with blank nodes.
 
     Args:
-        old: a path (of a file, of a folder, which stands for all files of known formats below it, or a pattern), a
+        old: a path (of a file, of a folder, which means all files of known formats in it, or a pattern), a
             URI, bytes, or a binary file object
         new: another
-        to: where the patch goes: a path or a binary file object; None to only count the changes
-        old_format: the format of the old data; by default it is recognised by the name, or else Jelly
+        to: the output: a path or a binary file object; None to only count the changes
+        old_format: the format of the old data; by default that of the file name, or otherwise Jelly
         new_format: the format of the new data
-        out_format: `jelly-patch` or `rdfp`; by default it is recognised by the name, or else Jelly-Patch
-        blank_nodes: `label`: two nodes are the same if their labels are; `refuse`: a blank node is an error; `match`:
-            nodes of the new data are paired with nodes of the old data of which the same is said, and have the label
-            of their partner in the patch, or a new one
+        out_format: `jelly-patch` or `rdfp`; by default that of the file name, or otherwise Jelly-Patch
+        blank_nodes: `label`: two nodes are the same if their labels are equal; `refuse`: a blank node is an error;
+            `match`: nodes of the new data are paired with nodes of the old data with the same statements, and have the
+            label of their partner in the patch, or a new one
         namespaces: whether to compare namespaces, if the formats of both have them
         headers: headers of the patch, by their keys
         transaction: whether the changes are in a transaction
         options: the options of the stream, by default quads with a punctuation mark
         concatenated: whether every options row of Jelly data begins a new stream
-        limits: what is accepted from input that is not trusted
-        progress: a function that is called with a `Progress`; each of the two readings counts
+        limits: the limits for untrusted input
+        progress: a function that is called with a `Progress`; both passes over the data count
         settings: `frame_rows` to `filesystem`, as in `open_patch_writer`
 
     Raises:
-        OptionsError: if blank nodes are to be refused and there are any, or the old data has some whose labels do not
-            last, as in RDF/XML
+        OptionsError: if blank nodes are to be refused and there are any, or the old data has some without stable
+            labels, as in RDF/XML
     """
     check_blank_nodes(blank_nodes)
     with ExitStack() as stack:
@@ -118,7 +118,7 @@ def diff(
             after = matched_stream(before, after)
         target = stack.enter_context(patch_target(to, out_format, options, settings))
         counts = _Counts(diff_batches(before, after))
-        # The namespaces are known when both data sets have been read, which is when the first change is.
+        # The namespaces are known when both data sets have been read, that is, at the first change.
         changes = counts.batches()
         waiting = next(changes, None)
         renamed: list[NamespaceAdd | NamespaceDelete] = []
@@ -130,7 +130,7 @@ def diff(
 
 
 def check_blank_nodes(blank_nodes: BlankNodes) -> None:
-    """Raise an OptionsError unless this is a way to treat blank nodes.
+    """Raise an OptionsError if the value is unknown.
 
     Args:
         blank_nodes: `label`, `refuse` or `match`
@@ -150,7 +150,7 @@ def _total(first: DataSource, second: DataSource, readings: int) -> int | None:
 
 
 class _Counts:
-    """Counts adds and deletes as they pass."""
+    """Counts adds and deletes."""
 
     def __init__(self, changes: Iterator[Batch]) -> None:
         self._changes = changes
@@ -166,7 +166,7 @@ class _Counts:
 
 
 def _checked(source: DataSource, meter: ProgressMeter, blank_nodes: BlankNodes, *, is_old: bool = False) -> Stream:
-    """Return the data as a stream in which blank nodes are as the caller wants them."""
+    """Return the data as a stream, with blank nodes checked."""
     check = BlankNodeCheck(blank_nodes, source.formats if is_old else ())
     if not check:
         return lambda: source.batches(meter)
@@ -180,10 +180,10 @@ def _checked(source: DataSource, meter: ProgressMeter, blank_nodes: BlankNodes, 
 
 
 class BlankNodeCheck:
-    """Refuses blank nodes where a patch could not refer to them, or where the caller wants none.
+    """Refuses blank nodes if a patch could not refer to them, or if the caller refuses them.
 
     Args:
-        blank_nodes: what the caller wants
+        blank_nodes: `label`, `refuse` or `match`
         old_formats: the formats of the old data, to whose nodes a patch refers; none for the new data
     """
 
@@ -200,7 +200,7 @@ class BlankNodeCheck:
 
         Args:
             batch: statements
-            source: what errors call their data
+            source: the name of the data in errors
         """
         mask = mask_of_blank_nodes(batch.columns, batch.terms) if self else None
         if mask is None:

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 LogOrder: TypeAlias = Literal["name", "time", "size"]
 LOG_ORDERS: tuple[LogOrder, ...] = get_args(LogOrder)
-# Headers that say when a patch was made, the best first; the case of letters does not count.
+# Headers with the time of a patch, the best first; their case is ignored.
 TIME_HEADERS = ("time", "date", "datetime", "timestamp", "created", "issued", "modified")
-# Characters of a header's value that are kept.
+# The number of characters of a header's value that are kept.
 _MOST_OF_VALUE = 200
 
 
@@ -42,14 +42,14 @@ class LogEntry(NamedTuple):
     Attributes:
         file: the name of the file
         patch: the number of the patch in the file, from 0; None for the whole file
-        patches: how many patches these are
+        patches: the number of patches
         id: the header `id`, of the last patch
         previous: the header `prev`, of the first patch
-        time: when it was made, according to a header, or else when the file was last modified; None if unknown
-        bytes: the size of the file; None for one patch of many, and where it is not known
-        added: adds of statements that hold
-        deleted: deletes of statements that hold
-        namespaces: changes of namespaces that hold
+        time: the time of a header, or otherwise the modification time of the file; None if unknown
+        bytes: the size of the file; None for one patch of many, or if it is unknown
+        added: committed adds of statements
+        deleted: committed deletes of statements
+        namespaces: committed changes of namespaces
         committed: transactions that are committed
         aborted: transactions that are aborted or not finished
         left_out: rows in those
@@ -81,16 +81,16 @@ def log(
     limits: Limits | None = None,
     progress: ProgressCallback | None = None,
 ) -> list[LogEntry]:
-    """Return what patches did, file by file or patch by patch.
+    """Return the changes of patches, file by file or patch by patch.
 
     Args:
-        patches: one source, or several; a folder stands for the patches in it
+        patches: one source, or several; a folder means the patches in it
         each_patch: whether there is an entry for each patch; by default for each file
-        order: by `name`, as the files come; by `time`; or by `size`, that is by how many statements they change
-        patch_format: `jelly-patch` or `rdfp`; by default it is recognised by the name, or else Jelly-Patch
+        order: `name`, as the files are found; `time`; or `size`, the number of changed statements
+        patch_format: `jelly-patch` or `rdfp`; by default that of the file name, or otherwise Jelly-Patch
         strict: whether to refuse patches whose transactions start or end out of turn, or are open at the end
         concatenated: whether every options row of Jelly-Patch begins a new stream
-        limits: what is accepted from input that is not trusted
+        limits: the limits for untrusted input
         progress: a function that is called with a `Progress`
     """
     check_word("order", order, LOG_ORDERS)
@@ -127,7 +127,7 @@ def _file_facts(path: str | None) -> tuple[int | None, datetime | None]:
 
 
 class _Counts:
-    """Counts what one patch does, or many in a row."""
+    """Counts the changes of one patch, or of several consecutive ones."""
 
     def __init__(self) -> None:
         self.patches = self.added = self.deleted = self.namespaces = 0
@@ -205,7 +205,7 @@ def _rows(batch: Batch, operations: int) -> int:
 
 
 def _time(text: str) -> datetime | None:
-    """Return the time that a text says, in UTC if it names no other zone."""
+    """Return the time of a text, in UTC if it has no time zone."""
     try:
         time = datetime.fromisoformat(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Patches that undo others."""
+"""Invert patches: write patches that undo others."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from jellyframe.storage.types import Sink, Source
 
 IDENTITY: Final = "id"
-# A journal has no place for marks: in it they are headers with these values, and real headers have another.
+# A journal holds no marks: they are headers with this key, and real headers have another prefix.
 _MARK: Final = "mark"
 _START, _COMMIT, _END = Header(_MARK, Literal("start")), Header(_MARK, Literal("commit")), Header(_MARK, Literal("end"))
 _REAL: Final = "header "
@@ -70,22 +70,22 @@ def invert(
     progress: ProgressCallback | None = None,
     **settings: Unpack[PatchWriterSettings],
 ) -> Inverted:
-    """Write patches that undo others: the last of them first, each from its end to its start, adds for deletes.
+    """Write patches that undo others: the last one first, each from its end to its start, with adds for deletes.
 
-    They lead back to the data from which the patches came if each row of the patches changed something then, as the
-    rows do that `diff` and recording write. Transactions stay; those that are aborted or not finished are left out.
-    Headers stay, but `id` is left out, and becomes the `prev` of the patch that undoes. Memory does not grow with the
-    patches: what waits for its turn lies on disk.
+    They restore the original data if each row of the patches changed something, as the rows of `diff` and of
+    recording do. Transactions are kept, except those that are aborted or not finished.
+    Headers are kept, except `id`, which becomes the `prev` of the inverse patch. Memory does not grow with the
+    patches: rows are collected on disk.
 
     Args:
-        patches: one source, or several in order; a folder stands for the patches in it, in the order of their names
-        to: where the patches go: a path or a binary file object; None to only count
-        patch_format: `jelly-patch` or `rdfp`; by default it is recognised by the name, or else Jelly-Patch
+        patches: one source, or several in order; a folder means the patches in it, in the order of their names
+        to: the output: a path or a binary file object; None to only count
+        patch_format: `jelly-patch` or `rdfp`; by default that of the file name, or otherwise Jelly-Patch
         out_format: the same for the output
         options: the options of the stream; by default with punctuation marks, and quads if one of the patches has them
         strict: whether to refuse patches whose transactions start or end out of turn, or are open at the end
         concatenated: whether every options row of Jelly-Patch begins a new stream
-        limits: what is accepted from input that is not trusted
+        limits: the limits for untrusted input
         progress: a function that is called with a `Progress`
         settings: `frame_rows` to `filesystem`, as in `open_patch_writer`
 
@@ -105,7 +105,7 @@ class RowTarget(Protocol):
     """The target of inverted patches."""
 
     def write_rows(self, rows: Iterable[PatchRow], /) -> None:
-        """Write rows that are objects."""
+        """Write rows given as objects."""
 
     def write_batch(self, batch: Batch, /) -> None:
         """Write the rows of a batch."""
@@ -115,7 +115,7 @@ class RowTarget(Protocol):
 
 
 def invert_patches(patches: Iterable[Patch], target: RowTarget) -> Inverted:
-    """Write patches that undo others, the last of them first; what waits for its turn lies on disk."""
+    """Write patches that undo others, the last one first; rows are collected on disk."""
     with Journal() as journal:
         for patch in patches:
             _note(patch.batches(), journal)
@@ -123,9 +123,9 @@ def invert_patches(patches: Iterable[Patch], target: RowTarget) -> Inverted:
 
 
 def _note(batches: Iterator[Batch], journal: Journal) -> None:
-    """Note the rows of a patch that hold and, behind them, its headers and a mark."""
+    """Add the committed rows of a patch to a journal, followed by its headers and a mark."""
     headers = LastHeaders()
-    # A transaction is noted once it is known to be committed.
+    # A transaction is added once it is known to be committed.
     is_inside = False
     with Journal() as held:
         for batch in batches:
@@ -147,7 +147,7 @@ def _note(batches: Iterator[Batch], journal: Journal) -> None:
 
 
 def _rows(batch: Batch, start: int, stop: int, headers: LastHeaders) -> Batch:
-    """Return the rows of statements and namespaces, and take in the headers among them."""
+    """Return the rows of statements and namespaces, and collect the headers among them."""
     part = batch.slice(start, stop) if stop > start else batch.take(())
     found = rows_with(part, HEADERS)
     if not found:
@@ -160,7 +160,7 @@ def _rows(batch: Batch, start: int, stop: int, headers: LastHeaders) -> Batch:
 
 
 def _undoing(headers: LastHeaders) -> dict[str, HeaderValue]:
-    """Return the headers of the patch that undoes the one with these."""
+    """Return the headers of the inverse of a patch with these headers."""
     values = {key: value for key, value in headers.values.items() if key not in (IDENTITY, PREVIOUS)}
     if IDENTITY in headers.values:
         values[PREVIOUS] = headers.values[IDENTITY]
@@ -172,7 +172,7 @@ def _mark(header: Header) -> Batch:
 
 
 def _write_back(journal: Journal, target: RowTarget) -> Inverted:
-    """Write the recorded rows from the end to the start."""
+    """Write the rows of the journal from the end to the start."""
     patches = rows = 0
     for batch in journal.reversed_batches():
         if batch.operations[0] != PATCH_HEADER:
@@ -195,13 +195,13 @@ def _write_back(journal: Journal, target: RowTarget) -> Inverted:
 
 
 def _undone(batch: Batch) -> Batch:
-    """Return rows with adds for deletes, and deletes for adds."""
+    """Return rows with adds and deletes exchanged."""
     for place in rows_with(batch, 1 << PATCH_NAMESPACE_DELETE):
         row = next(rows_of(batch, place, place + 1))
         if isinstance(row, NamespaceDelete) and row.iri is None:
             raise EncodeError(
                 f"the namespace {shortened(row.name)} is deleted without its IRI, so that it cannot be added again; "
-                "RDF Patch text has no place for that IRI, Jelly-Patch has"
+                "RDF Patch text does not have that IRI, Jelly-Patch has"
             )
     # The numbers of an add and its delete differ in their last bit.
     bits = int.from_bytes(array("i", [1] * len(batch)).tobytes(), "little")

@@ -91,9 +91,9 @@ class DataSource(Closeable):
 
     Args:
         source: a path, a URI, bytes, or a binary file object
-        format_name: the format; by default it is recognised by the name, or else Jelly
+        format_name: the format; by default that of the file name, or otherwise Jelly
         argument: what the caller names the argument with the format
-        limits: what is accepted from input that is not trusted
+        limits: the limits for untrusted input
         concatenated: whether every options row of Jelly begins a new stream
     """
 
@@ -194,10 +194,10 @@ class PatchSources(Closeable):
     """Patches of any format, one after the other, which can be read again and again.
 
     Args:
-        patches: paths, folders and patterns, bytes, or binary file objects; a folder stands for the patches in it, in
+        patches: paths, folders and patterns, bytes, or binary file objects; a folder means the patches in it, in
             the order of their names
-        patch_format_name: the format of all; by default it is recognised by the name, or else Jelly-Patch
-        limits: what is accepted from input that is not trusted
+        patch_format_name: the format of all; by default that of the file name, or otherwise Jelly-Patch
+        limits: the limits for untrusted input
         strict: whether to refuse what a consumer may refuse
         concatenated: whether every options row of Jelly-Patch begins a new stream
     """

@@ -110,13 +110,13 @@ def inspect_patches(
 
     Args:
         source: a path, a URI, bytes, or a binary file object
-        format: `jelly-patch` or `rdfp`; by default it is recognised by the name, or else Jelly-Patch
+        format: `jelly-patch` or `rdfp`; by default that of the file name, or otherwise Jelly-Patch
         content: also tell the size as RDF Patch text and the most frequent predicates, which takes longer
         strict: refuse transactions that start or end where they must not, or are open at the end
         lenient: of text, take IRIs that are not absolute
         concatenated: of Jelly-Patch, let every options row begin a new stream
         patch_ends: of text, where the patches end (see `open_patch_input`)
-        limits: what is accepted from input that is not trusted
+        limits: the limits for untrusted input
         on_patch: called with the survey so far and the counts of each patch
         progress: called with a `Progress` now and then
     """

@@ -92,7 +92,7 @@ def validate_patches(
 
     Args:
         source: a path, a URI, bytes, or a binary file object
-        format: `jelly-patch` or `rdfp`; by default it is recognised by the name, or else Jelly-Patch
+        format: `jelly-patch` or `rdfp`; by default that of the file name, or otherwise Jelly-Patch
         strict: whether transactions that start or end where they must not, or are open at the end, are problems
         lenient: of text, take IRIs that are not absolute
         delimited: of Jelly-Patch, whether the frames must have their lengths in front; by default either will do
@@ -100,7 +100,7 @@ def validate_patches(
         validate_terms: also check IRIs (RFC 3987) and language tags (BCP 47)
         concatenated: of Jelly-Patch, let every options row begin a new stream
         patch_ends: of text, where the patches end (see `open_patch_input`)
-        limits: what is accepted from input that is not trusted
+        limits: the limits for untrusted input
         progress: called with a `Progress` now and then
     """
     found = patch_format(format, source)

@@ -71,5 +71,5 @@ _HOMES = {
     "validate": "validating",
 }
 
-if not TYPE_CHECKING:  # for type checkers, a name that is not there is a mistake
+if not TYPE_CHECKING:  # type checkers must report unknown names
     __getattr__ = attribute_loader(__name__, _HOMES)
