@@ -42,6 +42,13 @@ def test_every_package_is_on_the_map() -> None:
     assert [name for name in sorted(packages) if f"`{name}/`" not in TEXT] == []
 
 
+def test_folders_of_tests_hold_tests_only() -> None:
+    """Helpers are in `support`, where others find them."""
+    tests = PROJECT / "tests"
+    modules = {path.relative_to(tests) for path in tests.rglob("*.py") if (tests / "support") not in path.parents}
+    assert [path for path in sorted(modules) if path.name != "conftest.py" and not path.name.startswith("test_")] == []
+
+
 def test_pre_commit_runs_the_checks_of_make_lint() -> None:
     lint = re.search(r"^lint: venv\n((?:\t.*\n)+)", (PROJECT / "Makefile").read_text("utf-8"), re.MULTILINE)
     assert lint is not None

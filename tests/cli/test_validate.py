@@ -10,13 +10,13 @@ from typing import Any, Unpack
 
 import pytest
 
-from interop.writing import written
 from jellyframe import IRI, BlankNode, Literal, LogicalType, PhysicalType, Quad, StreamOptions, Triple
 from jellyframe.storage.compression import zstd_module
 from jellyframe.stream.writer import WriterSettings
 from support import wire
 from support.command import error_of, run
 from support.strategies import FrameCase, StreamCase
+from support.writing import written
 
 S, P, G = IRI("http://a/s"), IRI("http://a/p"), IRI("http://a/g")
 A, B = BlankNode("a"), BlankNode("b")

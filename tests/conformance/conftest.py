@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from conformance.earl import Result, report
-from conformance.manifest import Entry, read_entries, suite_folder
+from support.conformance_earl import Result, report
+from support.conformance_manifest import Entry, read_entries, suite_folder
 
 _RESULTS = pytest.StashKey[dict[str, Result]]()
 

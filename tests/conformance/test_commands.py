@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import jellyframe
-from conformance.checking import RefusedError, assert_conforms, read_text
-from conformance.manifest import Entry
 from jellyframe.cli.main import main
+from support.conformance_checking import RefusedError, assert_conforms, read_text
+from support.conformance_manifest import Entry
 from support.plain import PlainStatement, plain
 
 

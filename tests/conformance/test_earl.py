@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pyoxigraph as ox
 
-from conformance.earl import SUBJECT, Result, report
+from support.conformance_earl import SUBJECT, Result, report
 
 EARL = "http://www.w3.org/ns/earl#"
 

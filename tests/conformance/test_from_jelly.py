@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import jellyframe
-from conformance.checking import read_text
-from conformance.manifest import Entry
+from support.conformance_checking import read_text
+from support.conformance_manifest import Entry
 from support.plain import PlainStatement, assert_same_frames, plain
 
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 import jellyframe
-from conformance.manifest import Entry
-from interop.bridge import pyjelly_frames
 from jellyframe.batch import Batch
 from jellyframe.formats import ntriples
 from support import oracle
+from support.conformance_manifest import Entry
 from support.plain import PlainStatement, assert_same_frames, plain
+from support.pyjelly_bridge import pyjelly_frames
 
 
 def stream_options(path: Path) -> bytes:

@@ -12,8 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import jellyframe
-from fuzz.mutations import Outcome, batch_contents, mutate, outcome
-from interop.writing import written, written_flat
 from jellyframe.dialects.recognition import recognised_dialect
 from jellyframe.options import DialectName
 from jellyframe.proto import draft_pb2
@@ -21,9 +19,11 @@ from jellyframe.stream.index import restart_points
 from support import draft_streams, oracle, wire
 from support.draft_streams import RandomDraftEncoder
 from support.kernel_twins import NoTwinError, load_twin, load_twin_module
+from support.mutations import Outcome, batch_contents, mutate, outcome
 from support.plain import build, plain
 from support.random_streams import RandomEncoder, untidy
 from support.strategies import FrameCase, StreamCase, streams
+from support.writing import written, written_flat
 
 SEEDS = st.integers(0, 2**32 - 1)
 CASES = st.builds(

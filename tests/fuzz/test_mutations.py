@@ -8,9 +8,9 @@ from random import Random
 import pytest
 
 import jellyframe
-from fuzz.mutations import Outcome, batch_contents, corpus, mutate, outcome
 from support import oracle
 from support.kernel_twins import NoTwinError, load_twin
+from support.mutations import Outcome, batch_contents, corpus, mutate, outcome
 from support.sources import Pipe
 
 CORPUS = corpus()

@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import jellyframe
-from fuzz.mutations import batch_contents, mutate, outcome
-from interop.writing import written, written_flat
 from support import oracle, wire
 from support.kernel_twins import NoTwinError, load_twin, load_twin_module
+from support.mutations import batch_contents, mutate, outcome
 from support.plain import build, plain
 from support.random_streams import RandomEncoder, untidy
 from support.strategies import FrameCase, StreamCase, streams
+from support.writing import written, written_flat
 
 SEEDS = st.integers(0, 2**32 - 1)
 CASES = st.one_of(streams(), streams(extras=True))

@@ -10,11 +10,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import jellyframe
-from interop.bridge import pyjelly_frames, pyjelly_full_frames, pyjelly_statements
-from interop.writing import written, written_flat
 from jellyframe import LogicalType, PhysicalType
 from support import oracle, wire
 from support.plain import PlainStatement, plain
+from support.pyjelly_bridge import pyjelly_frames, pyjelly_full_frames, pyjelly_statements
 from support.strategies import (
     TYPE_PAIRS,
     FrameCase,
@@ -25,6 +24,7 @@ from support.strategies import (
     streams,
     with_room_for,
 )
+from support.writing import written, written_flat
 
 
 def frames_of(case: StreamCase) -> list[list[PlainStatement]]:

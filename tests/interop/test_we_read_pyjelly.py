@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import jellyframe
-from interop.bridge import pyjelly_frames, with_room_in_pyjelly, written_by_pyjelly
 from support import oracle
 from support.plain import plain
+from support.pyjelly_bridge import pyjelly_frames, with_room_in_pyjelly, written_by_pyjelly
 from support.strategies import FrameCase, StreamCase, streams
 
 

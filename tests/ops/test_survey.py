@@ -13,7 +13,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from interop.writing import written
 from jellyframe import JellyError, LimitError, Limits, ParseError, open_reader
 from jellyframe.formats import ntriples
 from jellyframe.ops.survey import LOOKUP_TABLES, POSITIONS, ROW_FIELDS, TERM_KINDS, inspect
@@ -21,6 +20,7 @@ from support import wire
 from support.random_streams import RandomEncoder, untidy
 from support.sources import Pipe
 from support.strategies import StreamCase, streams
+from support.writing import written
 
 ROW_OF_FIELD = {"options": "option"}
 

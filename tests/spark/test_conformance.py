@@ -9,9 +9,9 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import Row
 
-from conformance.manifest import Entry, read_entries, suite_folder
 from jellyframe.arrow.terms import BatchMaker
 from jellyframe.formats import ntriples
+from support.conformance_manifest import Entry, read_entries, suite_folder
 from support.plain import assert_same_frames, plain
 
 _FOLDER = suite_folder()

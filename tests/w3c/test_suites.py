@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from w3c.suites import Case, find_cases, problem_of
+from support.w3c_suites import Case, find_cases, problem_of
 
 FOLDER = os.environ.get("JELLYFRAME_W3C_TESTS")
 # Cases that differ from what the specification says, and why.

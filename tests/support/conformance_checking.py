@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from conformance.manifest import Entry
 from jellyframe.formats import ntriples
+from support.conformance_manifest import Entry
 from support.plain import PlainStatement, assert_same_frames, plain
 
 

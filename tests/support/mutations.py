@@ -8,10 +8,10 @@ from random import Random
 from types import ModuleType
 from typing import Any
 
-from conformance.manifest import suite_folder
 from jellyframe.errors import JellyError
 from jellyframe.storage.types import Source
 from support import wire
+from support.conformance_manifest import suite_folder
 from support.plain import plain
 from support.wire import bnode, graph_literal, iri, literal, quoted
 
