@@ -74,3 +74,19 @@ def test_statements_before_an_error_are_given(lenient: bool) -> None:
     with pytest.raises(TextError, match="line 1003"):
         collect()
     assert found == [str(number) for number in range(1000)]
+
+
+@pytest.mark.parametrize("lenient", [False, True])
+def test_labels_that_end_with_a_dot(lenient: bool) -> None:
+    """Names of XML may, labels of N-Quads may not."""
+    nodes = "".join(
+        f'<r:Description r:nodeID="{label}"><a:p r:nodeID="x."/><a:p>_:x. </a:p></r:Description>'
+        for label in ("x", "x.", "x..", "y.")
+    )
+    text = f'<r:RDF xmlns:r="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:a="http://a/">{nodes}</r:RDF>'
+    found = read(text, formats.RDF_XML, lenient=lenient)
+    assert [one.o for one in found[1::2]] == [Literal("_:x. ")] * 4
+    subjects = [one.s for one in found[::2]]
+    assert len(set(subjects)) == 4
+    assert {one.o for one in found[::2]} == {subjects[1]}
+    assert subjects[0] == BlankNode("x")

@@ -6,10 +6,11 @@ change the meaning of the text, so lenient input is passed on term by term.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyoxigraph
 
@@ -35,6 +36,8 @@ STEP_STATEMENTS = 512
 _STEP_BYTES = 1 << 20
 _FORMATS = {"rdfxml": pyoxigraph.RdfFormat.RDF_XML, "jsonld": pyoxigraph.RdfFormat.JSON_LD}
 _NQUADS = pyoxigraph.RdfFormat.N_QUADS
+# A label that N-Quads does not allow, or something in a literal that looks like one.
+_LABEL_WITH_DOT = re.compile(rb"_:\S*\. ")
 # Bytes that pyoxigraph reads at a time. For text without line numbers, errors are located this exactly.
 _PIECE_BYTES = 8192
 # It parses all that it has read. Where a long string may be the prefix of many terms, it gets fewer bytes.
@@ -118,7 +121,7 @@ class _Input(BatchInput):
                     step.extend(islice(self._parser, self._step))
             except JellyError as error:
                 self._failure = error
-            text = pyoxigraph.serialize(step, format=_NQUADS) or b""
+            text = _text_of(step)
             texts.append(text)
             rows += len(step)
             size += len(text)
@@ -156,6 +159,20 @@ class _Input(BatchInput):
         first, last = self._file.last_lines
         where = f"line {first}" if first == last else f"lines {first} to {last}"
         return TextError(f"{where}: {_short(message)}", source=self._file.name)
+
+
+def _text_of(quads: list[pyoxigraph.Quad]) -> bytes:
+    text = pyoxigraph.serialize(quads, format=_NQUADS) or b""
+    if _LABEL_WITH_DOT.search(text):
+        # XML takes such names. None begins with a digit, so that the new label is not that of another node.
+        text = pyoxigraph.serialize([pyoxigraph.Quad(*map(_relabelled, quad)) for quad in quads], format=_NQUADS) or b""
+    return text
+
+
+def _relabelled(term: Any) -> Any:
+    if isinstance(term, pyoxigraph.BlankNode) and term.value.endswith("."):
+        return pyoxigraph.BlankNode(f"0{term.value}0")
+    return term
 
 
 def _short(message: str) -> str:
