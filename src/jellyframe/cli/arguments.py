@@ -227,6 +227,25 @@ def boolean(text: str) -> bool:
     raise argparse.ArgumentTypeError(f"{shortened(text)} is neither true nor false")
 
 
+def key_and_value(text: str) -> tuple[str, str]:
+    """Return the parts of KEY=VALUE."""
+    key, equals, value = text.partition("=")
+    if not key or not equals:
+        raise argparse.ArgumentTypeError(f"{shortened(text)} is not of the form KEY=VALUE")
+    return key, value
+
+
+def number_from_zero(text: str, what: str, most: float = sys.float_info.max) -> float:
+    """Return a number from 0 to `most`. `what` it is to be is said in the error."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number <= most:
+        raise argparse.ArgumentTypeError(f"{shortened(text)} is not {what}")
+    return number
+
+
 def positive(text: str) -> int:
     """Return a whole number of at least 1."""
     number = natural(text)

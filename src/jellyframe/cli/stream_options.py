@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from jellyframe.formats.settings import JellySettings
     from jellyframe.ops.regroup import FileSettings
     from jellyframe.options import DialectName, LogicalType, OptionChanges, PhysicalType, StreamOptions
+    from jellyframe.patch.writer import PatchWriterSettings
     from jellyframe.storage.types import Compression
 
 _STAX = "https://w3id.org/stax/ontology#"
@@ -92,13 +93,8 @@ def add_writer_options(parser: CommandParser) -> None:
     """Add the options for framing, restart points and compression."""
     add_frame_rows(parser)
     parser.add_switch("--delimited", default=True, help="whether frames are delimited; false writes one bare frame")
-    parser.add_argument(
-        "--restart-every",
-        metavar="SIZE",
-        type=size_or_off,
-        default=argparse.SUPPRESS,
-        help="distance between restart points, at which files can be split, such as 8MiB, or `off`; by default "
-        f"{DEFAULT_RESTART_EVERY >> 20}MiB in files of flat streams",
+    add_restart_every(
+        parser, f"such as 8MiB, or `off`; by default {DEFAULT_RESTART_EVERY >> 20}MiB in files of flat streams"
     )
     parser.add_switch("--index", help="append an index of restart points")
     add_compression(parser)
@@ -107,6 +103,17 @@ def add_writer_options(parser: CommandParser) -> None:
 def add_frame_rows(parser: CommandParser, rows: int = DEFAULT_FRAME_ROWS) -> None:
     """Add the option for the rows of a frame. `rows` is the default that the help names."""
     parser.add_argument("--rows-per-frame", metavar="N", type=positive, help=f"rows in a frame ({rows})")
+
+
+def add_restart_every(parser: CommandParser, values: str) -> None:
+    """Add the option for restart points. `values` ends its help text."""
+    parser.add_argument(
+        "--restart-every",
+        metavar="SIZE",
+        type=size_or_off,
+        default=argparse.SUPPRESS,
+        help=f"distance between restart points, at which files can be split, {values}",
+    )
 
 
 def add_compression(
@@ -119,11 +126,11 @@ def add_compression(
 
 def compression_of(arguments: argparse.Namespace) -> Compression | None:
     """Return the compression of the output: the given one, or that of the file name."""
-    from jellyframe.formats import split_compression
+    from jellyframe.storage.names import compression_by_name
 
     if arguments.compress is not None:
         return None if arguments.compress == "none" else cast("Compression", arguments.compress)
-    return None if arguments.to is None else split_compression(arguments.to)[1]
+    return compression_by_name(arguments.to)
 
 
 def given_options(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -185,11 +192,16 @@ def jelly_settings(arguments: argparse.Namespace) -> JellySettings:
     from jellyframe.formats.settings import JellySettings
 
     settings = JellySettings(delimited=arguments.delimited, index=bool(arguments.index))
+    add_given_frames(settings, arguments)
+    return settings
+
+
+def add_given_frames(settings: JellySettings | PatchWriterSettings, arguments: argparse.Namespace) -> None:
+    """Add to settings how frames are cut and where restart points are, if the command line says it."""
     if arguments.rows_per_frame is not None:
         settings["frame_rows"] = arguments.rows_per_frame
     if hasattr(arguments, "restart_every"):
         settings["restart_every"] = arguments.restart_every
-    return settings
 
 
 def writer_settings(arguments: argparse.Namespace) -> FileSettings:

@@ -6,7 +6,15 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from jellyframe import formats
-from jellyframe.cli.arguments import add_command, add_dialect, add_format, add_input, add_limits, limits_of
+from jellyframe.cli.arguments import (
+    CommandParser,
+    add_command,
+    add_dialect,
+    add_format,
+    add_input,
+    add_limits,
+    limits_of,
+)
 from jellyframe.cli.console import standard_output
 from jellyframe.cli.frame_ranges import frame_range
 from jellyframe.cli.wording import option_words
@@ -46,14 +54,7 @@ jellyframe rdf validate message.jelly --delimited=false --options-file expected.
         default="..",
         help="the frames to compare, from 0: 3, ..3, 3.., 1..5, 4..=6; all frames are checked in any case",
     )
-    parser.add_path("--options-file", metavar="FILE", help="a Jelly file that must have the same stream options")
-    parser.add_argument(
-        "--delimited",
-        choices=tuple(DELIMITED),
-        default="either",
-        help="whether frames must be delimited",
-    )
-    parser.add_switch("--validate-terms", default=False, help="check IRIs (RFC 3987) and language tags (BCP 47) too")
+    add_checks(parser, "a Jelly file that must have the same stream options")
     parser.add_switch("--concatenated", default=False, help="the input consists of several streams")
     add_dialect(
         parser,
@@ -69,6 +70,18 @@ jellyframe rdf validate message.jelly --delimited=false --options-file expected.
     )
     add_limits(parser)
     parser.add_switch("--json", default=False, help="the report as JSON")
+
+
+def add_checks(parser: CommandParser, options_file: str) -> None:
+    """Add the options for what is checked of streams of all kinds. `options_file` is a help text."""
+    parser.add_path("--options-file", metavar="FILE", help=options_file)
+    parser.add_argument(
+        "--delimited",
+        choices=tuple(DELIMITED),
+        default="either",
+        help="whether frames must be delimited",
+    )
+    parser.add_switch("--validate-terms", default=False, help="check IRIs (RFC 3987) and language tags (BCP 47) too")
 
 
 def run(arguments: argparse.Namespace) -> int:

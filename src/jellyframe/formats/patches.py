@@ -21,7 +21,7 @@ from jellyframe.options import Limits
 from jellyframe.patch.options import PatchOptions, PatchStatementType
 from jellyframe.patch.reader import PatchReader, open_patch_reader
 from jellyframe.patch.writer import PatchWriterSettings, open_patch_writer
-from jellyframe.storage.names import split_compression
+from jellyframe.storage.names import compression_by_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -183,8 +183,7 @@ def open_patch_output(
         OptionsError: if the format is unknown, or not a format of patches
     """
     found = patch_format(format, sink)
-    if "compression" not in settings and isinstance(sink, str | os.PathLike):
-        settings["compression"] = split_compression(os.fspath(sink))[1]
+    settings.setdefault("compression", compression_by_name(sink))
     if found is JELLY_PATCH:
         return open_patch_writer(sink, options, **settings)
     return PatchTextWriter(

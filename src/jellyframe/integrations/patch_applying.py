@@ -11,8 +11,9 @@ from jellyframe.batch import Batch
 from jellyframe.formats.patches import open_patch_input
 from jellyframe.integrations.patch_targets import StatementTarget, target_of
 from jellyframe.kernel.patch_fields import PATCH_TRANSACTION_COMMIT, PATCH_TRANSACTION_START
-from jellyframe.ops.patches.committed import MARKS, rows_with
+from jellyframe.ops.patches.committed import MARKS
 from jellyframe.patch import Add, Delete, NamespaceAdd, NamespaceDelete, PatchReader, PatchRow, row_batches, rows_of
+from jellyframe.patch.batches import rows_with
 from jellyframe.patch.journal import Journal
 
 if TYPE_CHECKING:

@@ -19,6 +19,7 @@ from jellyframe.formats import Format
 from jellyframe.formats.settings import BatchInput, JellySettings, ReadSettings, WriteSettings
 from jellyframe.ops.progress import ProgressCallback, ProgressMeter
 from jellyframe.options import VERSION_1_1, DialectName, LayoutName, Limits, LogicalType, OptionChanges, StreamOptions
+from jellyframe.storage.names import compression_by_name
 from jellyframe.storage.resolving import resolve_inputs
 from jellyframe.storage.sinks import ByteSink
 from jellyframe.storage.sources import InputFile, total_size
@@ -173,9 +174,7 @@ def output_format(name: str | None, output: Sink | None) -> Format:
 def run_conversion(paths: Sequence[str | None], output: Sink, plan: Conversion) -> Converted:
     """Convert files, one after the other, to one output."""
     target = output_format(plan.out_format, output)
-    compression = plan.compression
-    if compression is None and isinstance(output, str | os.PathLike):
-        compression = formats.split_compression(os.fspath(output))[1]
+    compression = compression_by_name(output) if plan.compression is None else plan.compression
     if compression not in (None, "none") and plan.jelly.get("index"):
         raise OptionsError("an index is of use in files without compression only")
     sources = _Sources(paths, plan)
@@ -323,16 +322,34 @@ def _write_documents(sources: _Sources, sink: ByteSink, target: Format, plan: Co
         settings = WriteSettings(
             has_graph=has_graph, namespaces=dict(sources.namespaces), source=sources.name, layout=plan.layout
         )
-    declared = dict(settings.namespaces)
     batches = _fitted(chain(start, batches), settings, sources.name)
+    write_output(sink, target, settings, batches, lambda: sources.namespaces if plan.namespaces else {})
+
+
+def write_output(
+    sink: ByteSink,
+    target: Format,
+    settings: WriteSettings,
+    batches: Iterable[Batch],
+    namespaces: Callable[[], Mapping[str, str]],
+) -> None:
+    """Write batches in a format, and before each of them the namespaces that have become known.
+
+    Args:
+        sink: where the document goes
+        target: its format
+        settings: how it is written, and the namespaces that it begins with
+        batches: the statements, as the format can hold them
+        namespaces: returns those that are known by now
+    """
+    declared = dict(settings.namespaces)
     output = formats.open_output(sink, target, settings)
     try:
         for batch in batches:
-            if plan.namespaces:
-                for name, iri in sources.namespaces.items():
-                    if declared.get(name) != iri:
-                        output.declare(name, iri)
-                        declared[name] = iri
+            for name, iri in namespaces().items():
+                if declared.get(name) != iri:
+                    output.declare(name, iri)
+                    declared[name] = iri
             output.write(batch)
         output.close()
     except BaseException:

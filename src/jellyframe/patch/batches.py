@@ -9,6 +9,7 @@ from typing import Any, Final
 from jellyframe.batch import Batch
 from jellyframe.errors import EncodeError, NamedGraphError
 from jellyframe.kernel import patch_fields as fields
+from jellyframe.kernel.fingerprint_cy import mask_of_operations
 from jellyframe.kernel.from_objects_cy import StatementBuilder
 from jellyframe.patch.rows import (
     Add,
@@ -52,6 +53,27 @@ def rows_of(batch: Batch, start: int = 0, stop: int | None = None) -> Iterator[P
         last = min(first + ROWS_AT_A_TIME, stop)
         for op, terms in zip(ops[first:last].tolist(), batch.statements(first, last), strict=True):
             yield _MAKERS[op](terms)
+
+
+def rows_with(batch: Batch, operations: int) -> list[int]:
+    """Return the rows of a batch that have one of some operations, which are bits."""
+    mask = mask_of_operations(batch.operations, operations)
+    if mask is None:
+        return []
+    found: list[int] = []
+    row = mask.find(1)
+    while row >= 0:
+        found.append(row)
+        row = mask.find(1, row + 1)
+    return found
+
+
+def headers_of(batch: Batch) -> Iterator[Header]:
+    """Yield the headers in a batch."""
+    for place in rows_with(batch, 1 << fields.PATCH_HEADER):
+        row = next(rows_of(batch, place, place + 1))
+        assert isinstance(row, Header)
+        yield row
 
 
 def row_batches(rows: Iterable[PatchRow], *, has_graph: bool) -> Iterator[Batch]:

@@ -14,7 +14,7 @@ from jellyframe.kernel.patch_fields import (
     PATCH_TRANSACTION_COMMIT,
     PATCH_TRANSACTION_START,
 )
-from jellyframe.patch.batches import rows_of
+from jellyframe.patch.batches import rows_of, rows_with
 from jellyframe.patch.options import PatchStreamType
 from jellyframe.patch.rows import Header, HeaderValue, PatchRow
 
@@ -182,7 +182,7 @@ def _frame_parts(batches: Iterator[Batch]) -> Parts:
 def _punctuated_parts(batches: Iterator[Batch]) -> Parts:
     for batch in batches:
         start = 0
-        for row in _places(batch, PATCH_PUNCTUATION):
+        for row in rows_with(batch, 1 << PATCH_PUNCTUATION):
             yield Part(_rows(batch, start, row), True)
             start = row + 1
         if start < len(batch):
@@ -191,10 +191,6 @@ def _punctuated_parts(batches: Iterator[Batch]) -> Parts:
 
 def _rows(batch: Batch, start: int, stop: int) -> Batch:
     return batch.slice(start, stop) if stop > start else batch.take(())
-
-
-def _places(batch: Batch, wanted: int) -> list[int]:
-    return [row for row, op in enumerate(batch.operations.tolist()) if op == wanted]
 
 
 class _TransactionCuts:

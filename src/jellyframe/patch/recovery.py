@@ -20,7 +20,6 @@ from functools import partial
 from typing import Any, Final
 
 from jellyframe.batch import Batch
-from jellyframe.kernel.fingerprint_cy import mask_of_operations
 from jellyframe.kernel.patch_fields import (
     PATCH_HEADER,
     PATCH_LOST,
@@ -31,7 +30,7 @@ from jellyframe.kernel.patch_fields import (
     PATCH_TRANSACTION_START,
 )
 from jellyframe.options import Limits
-from jellyframe.patch.batches import row_batches
+from jellyframe.patch.batches import row_batches, rows_with
 from jellyframe.patch.decoder import PatchStreamDecoder
 from jellyframe.patch.options import PatchOptions, PatchStreamType
 from jellyframe.patch.rows import PatchRow, Punctuation, TransactionAbort, TransactionCommit, TransactionStart
@@ -91,7 +90,7 @@ class RowsAroundLosses:
         self._frame = batch.first_frame
         # Rows from `start` have not been yielded yet.
         start = row = 0
-        for telling in (*_telling_rows(batch), len(batch)):
+        for telling in (*rows_with(batch, _TELLING), len(batch)):
             own_start = self._own_start(batch, row, telling)
             if own_start is not None:
                 yield from _rows(batch, start, own_start)
@@ -173,14 +172,6 @@ class RowsAroundLosses:
     def _mark(self, row: PatchRow) -> Batch:
         (batch,) = row_batches([row], has_graph=self._has_graph)
         return batch.replace(first_frame=self._frame)
-
-
-def _telling_rows(batch: Batch) -> Iterator[int]:
-    mask = mask_of_operations(batch.operations, _TELLING)
-    row = -1 if mask is None else mask.find(1)
-    while mask is not None and row >= 0:
-        yield row
-        row = mask.find(1, row + 1)
 
 
 def _rows(batch: Batch, start: int, stop: int) -> Iterator[Batch]:

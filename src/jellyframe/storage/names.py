@@ -33,6 +33,11 @@ def compression_suffix(compression: Compression | None) -> str:
     return "" if compression is None else _SUFFIXES[compression][0]
 
 
+def compression_by_name(sink: object) -> Compression | None:
+    """Return the compression that the name of an output tells; None if it is not a path, or tells none."""
+    return split_compression(os.fspath(sink))[1] if isinstance(sink, str | os.PathLike) else None
+
+
 def is_jelly_name(name: str) -> bool:
     return split_compression(name)[0].lower().endswith(f".{JELLY_EXTENSION}")
 

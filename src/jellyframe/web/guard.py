@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from jellyframe.addresses import join_address
 from jellyframe.web.asgi import Request, RequestError
 
 
 class HostGuard:
-    """Checks that requests name an allowed host, and are not sent by pages of other sites."""
+    """Checks that requests name an allowed host, are not sent by pages of other sites, and only read."""
 
     def __init__(self, hosts: Sequence[str] | None) -> None:
         self._hosts = None if hosts is None else {host.lower() for host in hosts}
 
     def check(self, request: Request) -> None:
-        """Raise if a request names another host, or was sent by a page of another site."""
-        if self._hosts is None:
-            return
+        """Raise if a request names another host, was sent by a page of another site, or is not to read."""
+        if self._hosts is not None:
+            self._check_host(request, self._hosts)
+        if request.method not in ("GET", "HEAD"):
+            raise RequestError(405, "only GET and HEAD are answered here", {"Allow": "GET, HEAD"})
+
+    def _check_host(self, request: Request, hosts: Collection[str]) -> None:
         host = request.headers.get("host", "").lower()
-        if host not in self._hosts:
+        if host not in hosts:
             raise RequestError(421, "this server does not answer to that name (Host)")
         origin = request.headers.get("origin")
-        if origin is not None and origin.lower() not in {f"http://{known}" for known in self._hosts}:
+        if origin is not None and origin.lower() not in {f"http://{known}" for known in hosts}:
             raise RequestError(403, "pages of other sites are not answered (Origin)")
 
 

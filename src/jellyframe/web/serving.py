@@ -92,8 +92,6 @@ class DataApp:
 
     def _answer(self, request: Request) -> Response:
         self._guard.check(request)
-        if request.method not in ("GET", "HEAD"):
-            raise RequestError(405, "only GET and HEAD are answered here", {"Allow": "GET, HEAD"})
         path = self._root.find(request.path)
         if path is None:
             raise RequestError(404, "there is no such file or folder of data here")

@@ -6,7 +6,7 @@ import argparse
 import os
 from typing import TYPE_CHECKING
 
-from jellyframe.cli.arguments import CommandParser, add_limits, limits_of
+from jellyframe.cli.arguments import CommandParser, add_limits, limits_of, number_from_zero
 from jellyframe.cli.console import UsageError
 from jellyframe.defaults import CONNECT_SECONDS, KEEPALIVE_SECONDS, RECONNECT_SECONDS
 
@@ -87,13 +87,7 @@ def _token(arguments: argparse.Namespace) -> str | None:
 
 def seconds(text: str) -> float:
     """Return a number of seconds, at least 0."""
-    try:
-        number = float(text)
-    except ValueError:
-        number = -1.0
-    if not 0 <= number < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds")
-    return number
+    return number_from_zero(text, "a number of seconds")
 
 
 def positive_number(text: str) -> float:

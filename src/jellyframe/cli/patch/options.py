@@ -84,8 +84,5 @@ def patch_writer_settings(arguments: argparse.Namespace) -> PatchWriterSettings:
         compression=stream_options.compression_of(arguments),
         index=bool(arguments.index),
     )
-    if arguments.rows_per_frame is not None:
-        settings["frame_rows"] = arguments.rows_per_frame
-    if hasattr(arguments, "restart_every"):
-        settings["restart_every"] = arguments.restart_every
+    stream_options.add_given_frames(settings, arguments)
     return settings

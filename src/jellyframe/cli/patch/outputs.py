@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from jellyframe import formats
-from jellyframe.cli.arguments import CommandParser, add_format
+from jellyframe.cli.arguments import CommandParser, add_format, key_and_value
 from jellyframe.cli.console import print_text
-from jellyframe.errors import shortened
 
 if TYPE_CHECKING:
     from jellyframe.patch.rows import HeaderValue
@@ -32,7 +31,7 @@ def add_headers(parser: CommandParser) -> None:
         "--header",
         metavar="KEY=VALUE",
         action="append",
-        type=_header,
+        type=key_and_value,
         default=[],
         help="a header of the patch: VALUE is a string, or an IRI if it is in < and >; may be given several times",
     )
@@ -46,13 +45,6 @@ def header_values(arguments: argparse.Namespace) -> dict[str, HeaderValue]:
         key: IRI(value[1:-1]) if value.startswith("<") and value.endswith(">") else Literal(value)
         for key, value in arguments.header
     }
-
-
-def _header(text: str) -> tuple[str, str]:
-    key, equals, value = text.partition("=")
-    if not key or not equals:
-        raise argparse.ArgumentTypeError(f"{shortened(text)} is not of the form KEY=VALUE")
-    return key, value
 
 
 def patch_sink(arguments: argparse.Namespace) -> tuple[Sink | None, str | None]:

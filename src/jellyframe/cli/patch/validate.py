@@ -8,7 +8,7 @@ from typing import Any
 from jellyframe import formats
 from jellyframe.cli.arguments import add_command, add_format, add_input, limits_of
 from jellyframe.cli.patch.options import add_patch_reading_options
-from jellyframe.cli.validate import DELIMITED, print_report
+from jellyframe.cli.validate import DELIMITED, add_checks, print_report
 
 
 def add_parser(subparsers: Any) -> None:
@@ -27,14 +27,7 @@ jellyframe patch validate changes.jellyp --strict=false --delimited=true --optio
     )
     add_input(parser)
     add_format(parser, "--in-format", "--input-format", known=formats.PATCH_FORMATS)
-    parser.add_path("--options-file", metavar="FILE", help="a file of patches that must have the same options")
-    parser.add_argument(
-        "--delimited",
-        choices=tuple(DELIMITED),
-        default="either",
-        help="whether frames must be delimited",
-    )
-    parser.add_switch("--validate-terms", default=False, help="check IRIs (RFC 3987) and language tags (BCP 47) too")
+    add_checks(parser, "a file of patches that must have the same options")
     add_patch_reading_options(parser)
     parser.add_switch("--json", default=False, help="the report as JSON")
 

@@ -12,7 +12,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from jellyframe import formats
-from jellyframe.cli.arguments import CommandParser, add_command, add_dialect, add_format, add_limits, size_or_off
+from jellyframe.cli.arguments import (
+    CommandParser,
+    add_command,
+    add_dialect,
+    add_format,
+    add_limits,
+    key_and_value,
+    size_or_off,
+)
 from jellyframe.cli.console import UsageError, print_text
 from jellyframe.cli.wording import reworded
 
@@ -87,17 +95,15 @@ def add_job(
         "--master", metavar="URL", help="local[*] by default; the URL of a cluster, or sc://host of Spark Connect"
     )
     spark.add_argument(
-        "--conf", metavar="KEY=VALUE", action="append", default=[], type=_setting, help="a Spark setting; repeatable"
+        "--conf",
+        metavar="KEY=VALUE",
+        action="append",
+        default=[],
+        type=key_and_value,
+        help="a Spark setting; repeatable",
     )
     spark.add_argument("--ui", action="store_true", help="start Spark's web UI and print its address")
     return parser
-
-
-def _setting(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not name or not equals:
-        raise argparse.ArgumentTypeError(f"{text!r} is not of the form KEY=VALUE")
-    return name, value
 
 
 def read_settings(arguments: argparse.Namespace) -> dict[str, Any]:

@@ -6,13 +6,14 @@ import argparse
 from typing import Any
 
 from jellyframe import formats
-from jellyframe.cli.arguments import CommandParser, add_dialect, add_format, add_layout, positive, size_or_off
+from jellyframe.cli.arguments import CommandParser, add_dialect, add_format, add_layout, positive
 from jellyframe.cli.console import UsageError
 from jellyframe.cli.spark.jobs import read_settings
 from jellyframe.cli.stream_options import (
     TERM_FIELDS,
     add_compression,
     add_frame_rows,
+    add_restart_every,
     add_stream_options,
     add_term_options,
     base_options,
@@ -99,14 +100,7 @@ def _add_file_options(parser: CommandParser, rows: str, *, has_files: bool) -> N
     )
     add_compression(parser, "compress the files")
     add_frame_rows(parser)
-    parser.add_argument(
-        "--restart-every",
-        metavar="SIZE",
-        type=size_or_off,
-        default=argparse.SUPPRESS,
-        help="distance between restart points, at which files can be split, such as "
-        f"{DEFAULT_RESTART_EVERY >> 20}MiB (the default), or `off`",
-    )
+    add_restart_every(parser, f"such as {DEFAULT_RESTART_EVERY >> 20}MiB (the default), or `off`")
     parser.add_switch("--index", help="whether files end with an index of restart points (default: yes)")
     parser.add_switch("--json", default=False, help="the summary as JSON on standard output")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from jellyframe.cli.arguments import natural
+from jellyframe.cli.arguments import natural, number_from_zero
 from jellyframe.cli.spark.jobs import add_job, input_paths, job_session, report
 from jellyframe.cli.spark.output import add_output_options, output_settings
 
@@ -34,13 +34,7 @@ jellyframe spark sample people --number 1000 --whole-subjects --seed 7 --to thou
 
 
 def _fraction(text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = -1.0
-    if not 0 <= number <= 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number between 0 and 1")
-    return number
+    return number_from_zero(text, "a number between 0 and 1", most=1)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -13,12 +13,13 @@ from jellyframe.batch.lines import row_line
 from jellyframe.defaults import DEFAULT_RESTART_EVERY
 from jellyframe.errors import NamedGraphError
 from jellyframe.formats.settings import JellySettings, WriteSettings
-from jellyframe.ops.converting import Conversion, output_format, stream_options_for
+from jellyframe.ops.converting import Conversion, output_format, stream_options_for, write_output
 from jellyframe.ops.patches.committed import CommittedRows
 from jellyframe.ops.patches.core import ApplyCounts, apply_batches
 from jellyframe.ops.patches.namespaces import NamespaceChanges
 from jellyframe.ops.patches.sources import DataSource, PatchSources
 from jellyframe.ops.progress import ProgressCallback, ProgressMeter
+from jellyframe.storage.names import compression_by_name
 from jellyframe.storage.sinks import ByteSink
 
 if TYPE_CHECKING:
@@ -83,8 +84,7 @@ def apply(
     """
     target = output_format(out_format, to)
     is_path = isinstance(to, str | os.PathLike)
-    if compression is None and isinstance(to, str | os.PathLike):
-        compression = formats.split_compression(os.fspath(to))[1]
+    compression = compression_by_name(to) if compression is None else compression
     counts = ApplyCounts()
     with ExitStack() as stack:
         source = stack.enter_context(DataSource(data, in_format, limits=limits, concatenated=concatenated))
@@ -110,19 +110,8 @@ def apply(
             assert settings.options is not None
             has_graph = settings.options.has_graph
         sink = stack.enter_context(ByteSink(to, compression))
-        output = formats.open_output(sink, target, settings)
-        try:
-            declared = dict(settings.namespaces)
-            for batch in chain(start, batches):
-                for name, iri in renamed.applied_to(source.namespaces).items():
-                    if declared.get(name) != iri:
-                        output.declare(name, iri)
-                        declared[name] = iri
-                output.write(_fitted(batch, target, has_graph=has_graph))
-            output.close()
-        except BaseException:
-            output.discard()
-            raise
+        fitted = (_fitted(batch, target, has_graph=has_graph) for batch in chain(start, batches))
+        write_output(sink, target, settings, fitted, lambda: renamed.applied_to(source.namespaces))
     return Applied(
         counts.kept + counts.added,
         counts.added,

@@ -21,6 +21,7 @@ from jellyframe.kernel.patch_fields import (
     PATCH_TRANSACTION_START,
 )
 from jellyframe.ops.patches.core import Stream
+from jellyframe.patch.batches import rows_with
 from jellyframe.storage.closing import Closeable
 
 
@@ -117,16 +118,3 @@ class CommittedRows(Closeable):
     def close(self) -> None:
         """Close the file."""
         self._ranges.close()
-
-
-def rows_with(batch: Batch, operations: int) -> list[int]:
-    """Return the rows of a batch that have one of some operations, which are bits."""
-    mask = mask_of_operations(batch.operations, operations)
-    if mask is None:
-        return []
-    found: list[int] = []
-    row = mask.find(1)
-    while row >= 0:
-        found.append(row)
-        row = mask.find(1, row + 1)
-    return found

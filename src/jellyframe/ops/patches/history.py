@@ -15,11 +15,11 @@ from jellyframe.kernel.patch_fields import (
     PATCH_TRANSACTION_COMMIT,
     PATCH_TRANSACTION_START,
 )
-from jellyframe.ops.patches.committed import HEADERS, MARKS, NAMESPACES, rows_with
+from jellyframe.ops.patches.committed import MARKS, NAMESPACES
 from jellyframe.ops.patches.sources import PatchSources
 from jellyframe.ops.progress import ProgressCallback, ProgressMeter
 from jellyframe.options import check_word
-from jellyframe.patch import Header, rows_of
+from jellyframe.patch.batches import headers_of, rows_with
 from jellyframe.terms import Literal as RdfLiteral
 
 if TYPE_CHECKING:
@@ -171,9 +171,7 @@ class _Counts:
             self.namespaces += counts[2]
         else:
             self._held = (self._held[0] + counts[0], self._held[1] + counts[1], self._held[2] + counts[2])
-        for place in rows_with(batch, HEADERS):
-            row = next(rows_of(batch, place, place + 1))
-            assert isinstance(row, Header)
+        for row in headers_of(batch):
             key = row.key.lower()
             if key in ("id", "prev", *TIME_HEADERS):
                 text = row.value.lex if isinstance(row.value, RdfLiteral) else str(row.value)

@@ -15,7 +15,7 @@ from jellyframe.kernel.patch_fields import (
     PATCH_TRANSACTION_COMMIT,
     PATCH_TRANSACTION_START,
 )
-from jellyframe.ops.patches.committed import HEADERS, MARKS, rows_with
+from jellyframe.ops.patches.committed import MARKS
 from jellyframe.ops.patches.compacting import PREVIOUS, LastHeaders
 from jellyframe.ops.patches.sources import PatchSources
 from jellyframe.ops.patches.writing import patch_target
@@ -28,6 +28,7 @@ from jellyframe.patch import (
     row_batches,
     rows_of,
 )
+from jellyframe.patch.batches import headers_of, rows_with
 from jellyframe.patch.journal import Journal
 from jellyframe.terms import Literal
 
@@ -149,14 +150,10 @@ def _note(batches: Iterator[Batch], journal: Journal) -> None:
 def _rows(batch: Batch, start: int, stop: int, headers: LastHeaders) -> Batch:
     """Return the rows of statements and namespaces, and collect the headers among them."""
     part = batch.slice(start, stop) if stop > start else batch.take(())
-    found = rows_with(part, HEADERS)
-    if not found:
-        return part
-    for place in found:
-        row = next(rows_of(part, place, place + 1))
-        assert isinstance(row, Header)
-        headers.add(row)
-    return part.filter([op != PATCH_HEADER for op in part.operations.tolist()])
+    found = list(headers_of(part))
+    for header in found:
+        headers.add(header)
+    return part.filter([op != PATCH_HEADER for op in part.operations.tolist()]) if found else part
 
 
 def _undoing(headers: LastHeaders) -> dict[str, HeaderValue]:
