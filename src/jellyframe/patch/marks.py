@@ -58,14 +58,15 @@ def write_marked(batch: Batch, output: MarkedOutput) -> None:
 
 
 def _frames_marked(batch: Batch) -> Batch:
-    """Return a batch with a punctuation mark at the end of each frame."""
+    """Return a batch with a punctuation mark at the end of each frame. Frames and their metadata are dropped."""
     ends = [span.stop for span in batch.frame_spans() if span.is_complete]
     if not ends:
         return batch
     none = batch.terms.default_graph_term()
     s, p, o = (_inserted(column, ends, none) for column in (batch.s, batch.p, batch.o))
     g = None if batch.g is None else _inserted(batch.g, ends, none)
-    return Batch((s, p, o, g), batch.terms, op=_inserted(batch.operations, ends, PATCH_PUNCTUATION))
+    op = _inserted(batch.operations, ends, PATCH_PUNCTUATION)
+    return batch.replace(columns=(s, p, o, g), op=op, first_frame=0, frame_ends=None, last_frame_open=True, metadata={})
 
 
 def _inserted(column: memoryview, ends: list[int], value: int) -> memoryview:

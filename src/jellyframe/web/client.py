@@ -12,6 +12,7 @@ from jellyframe import formats
 from jellyframe.errors import StorageError, display_name
 from jellyframe.storage.http import HttpFile
 from jellyframe.storage.http_requests import HttpSettings
+from jellyframe.storage.sources import CHUNK_BYTES
 from jellyframe.stream.reader import JellyReader, ReaderSettings, open_reader
 from jellyframe.stream.tables import TableSettings, read_table
 
@@ -101,7 +102,7 @@ class HttpClient:
 
 def _bounded(file: HttpFile) -> Iterator[bytes]:
     left = _LISTING_BYTES
-    while data := file.read(1 << 20):
+    while data := file.read(CHUNK_BYTES):
         left -= len(data)
         if left < 0:
             raise StorageError(f"{file.name}: the list of files has more than {_LISTING_BYTES} bytes")
