@@ -101,6 +101,32 @@ def test_each_of_several_files_and_formats(good: bytes, tmp_path: Path) -> None:
     assert_some_in_order([statement.to_line().encode() for statement in jellyframe.loads(rest)])
 
 
+@pytest.mark.parametrize("out_format", ["nq", "parquet", "jelly"])
+@pytest.mark.parametrize("lost", [b"", b"nothing of Jelly"])
+def test_a_file_of_which_nothing_is_left_does_not_stop_the_others(
+    lost: bytes, out_format: str, good: bytes, tmp_path: Path
+) -> None:
+    """Neither at the beginning nor between others nor at the end."""
+    for name in ("a", "b", "d", "f"):
+        (tmp_path / f"{name}.jelly").write_bytes(lost)
+    for name in ("c", "e"):
+        (tmp_path / f"{name}.jelly").write_bytes(good)
+    target = tmp_path / f"out.{out_format}"
+    done = run("rdf", "from-jelly", tmp_path, "--recover", "--to", target, code=1)
+    assert re.findall(r"/(.)\.jelly: bytes 0 to ", done.err) == ["a", "b", "d", "f"]
+    text = (
+        target.read_bytes()
+        if out_format == "nq"
+        else run("rdf", "from-jelly", "--in-format", out_format, "--out-format=nq", target).out
+    )
+    assert text.splitlines() == LINES * 2
+    (tmp_path / "c.jelly").write_bytes(lost)
+    (tmp_path / "e.jelly").write_bytes(lost)
+    refused = run("rdf", "from-jelly", *map(str, sorted(tmp_path.glob("?.jelly"))), "--recover", code=2)
+    assert refused.err.count("warning: ") == 6
+    assert refused.err.count("error: ") == 1
+
+
 def test_input_that_is_not_jelly_is_refused(good: bytes) -> None:
     refused = run("rdf", "from-jelly", "--recover", data=b"no Jelly at all", code=2)
     assert "error: " in refused.err

@@ -14,7 +14,7 @@ from jellyframe.batch import Batch
 from jellyframe.batch.frames import frames_of
 from jellyframe.batch.selection import FrameRange, checked, take_frames, without_graphs
 from jellyframe.defaults import DEFAULT_FRAME_ROWS, DEFAULT_RESTART_EVERY
-from jellyframe.errors import OptionsError
+from jellyframe.errors import OptionsError, ParseError
 from jellyframe.formats import Format
 from jellyframe.formats.settings import BatchInput, JellySettings, ReadSettings, WriteSettings
 from jellyframe.ops.progress import ProgressCallback, ProgressMeter
@@ -221,8 +221,25 @@ class _Sources:
         return None if self.file is None else self.file.name
 
     def open_first(self) -> None:
-        """Open the first file, so that a missing file is reported immediately."""
+        """Open the first file, so that a missing file is reported immediately.
+
+        Files before it of which nothing can be recovered are left out, unless there are no others.
+        """
         self.file = self._open(0)
+        while len(self._paths) > 1 and self._is_lost():
+            self.close()
+            del self._paths[0], self._formats[0]
+            self.file = self._open(0)
+
+    def _is_lost(self) -> bool:
+        """Return whether nothing of the current file can be recovered. What is lost has then been reported."""
+        if self._plan.read.on_damage is None:
+            return False
+        try:
+            self.input  # noqa: B018 - reads the options
+        except ParseError:
+            return True
+        return False
 
     def _open(self, number: int) -> InputFile:
         accept = formats.accept_header((self._formats[number],))
@@ -258,7 +275,8 @@ class _Sources:
             self._number = number
             if number:
                 self.file = self._open(number)
-            yield self.input
+            if not number or not self._is_lost():
+                yield self.input
             self.close()
 
     def counted(self, batches: Iterable[Batch]) -> Iterator[Batch]:
@@ -286,12 +304,20 @@ class _Sources:
             elif self._paths[number] is None:
                 told = None
             else:
-                settings = self._settings(number, read)
-                with self._open(number) as file, formats.open_input(file, found, settings) as opened:
-                    told = opened.has_graph
+                told = self._header_has_graph(number, self._settings(number, read))
             if told is not False:
                 return True
         return False
+
+    def _header_has_graph(self, number: int, read: ReadSettings) -> bool | None:
+        try:
+            with self._open(number) as file, formats.open_input(file, self._formats[number], read) as opened:
+                return opened.has_graph
+        except ParseError:
+            if read.on_damage is None:
+                raise
+            # Nothing of this file can be recovered.
+            return False
 
     @property
     def holds_graphs(self) -> bool:
