@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 import jellyframe
-from jellyframe import IRI, JellyError, Literal, LogicalType, OptionsError, PhysicalType, StreamOptions, Triple
-from jellyframe.ops import joining, rewriting, workers
+from jellyframe import IRI, JellyError, Limits, Literal, LogicalType, OptionsError, PhysicalType, StreamOptions, Triple
+from jellyframe.ops import joining, regroup, rewriting, workers
 from jellyframe.ops.progress import Progress
+from support import hostile
 
 S, P = IRI("http://a/s"), IRI("http://a/p")
 
@@ -48,6 +49,23 @@ def test_changes_and_whole_options() -> None:
     wanted = StreamOptions.small(logical_type=LogicalType.FLAT_TRIPLES)
     done = jellyframe.transcode(output.getvalue(), io.BytesIO(), options=wanted)
     assert done.options.max_name_table_size == 128
+
+
+def test_a_kept_frame_that_becomes_too_large_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    """IRIs of one long prefix, which our writer splits at another place, are all written whole."""
+    monkeypatch.setattr(regroup, "_KEPT_FRAME_BYTES", 50_000)
+    small = hostile.repeated_prefix(size=2000, rows=300)
+    with jellyframe.open_reader(small) as reader:
+        statements = list(reader.statements())
+        assert len(list(jellyframe.open_reader(small).frames())) == 1
+    output = io.BytesIO()
+    jellyframe.transcode(small, output, changes={"max_name_table_size": 8})
+    with jellyframe.open_reader(output.getvalue(), limits=Limits(max_frame_bytes=60_000)) as reader:
+        frames = list(reader.frames())
+    assert len(frames) > 5
+    assert [statement for frame in frames for statement in frame] == statements
+    jellyframe.transcode(small, whole := io.BytesIO(), changes={"max_name_table_size": 8}, frames="input")
+    assert len(list(jellyframe.open_reader(whole.getvalue()).frames())) == 1
 
 
 def test_file_that_does_not_change_is_copied(tmp_path: Path) -> None:

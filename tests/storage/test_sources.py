@@ -85,6 +85,15 @@ def test_the_inflation_ratio_detects_a_bomb() -> None:
         read_all(ByteSource(bomb), 1 << 20)
 
 
+def test_an_error_of_compressed_data_names_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "twice"
+    for data in (gzip.compress(gzip.compress(CONTENT)), gzip.compress(CONTENT)[:-20]):
+        path.write_bytes(data)
+        with ByteSource(path) as source, pytest.raises(JellyError) as caught:
+            read_all(source)
+        assert caught.value.source == str(path)
+
+
 def test_bytes_in_memory_are_free_when_nobody_holds_the_source() -> None:
     """Not when garbage is collected: sources of messages and blocks come by the thousand."""
     gc.disable()

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from jellyframe.storage.types import Compression, Sink
 
 
+# Frames that are kept are cut at this size in flat streams: with other tables, a small frame may become very large.
+_KEPT_FRAME_BYTES = 64 << 20
+
+
 class FramesKept(NamedTuple):
     """Each frame stays a frame, with its metadata."""
 
@@ -63,7 +67,11 @@ def write_frames(
     without namespaces leaves them out.
     """
     rows = framing.rows if isinstance(framing, FrameRows) else None
-    frame_bytes = None if rows is None else DEFAULT_FRAME_BYTES
+    frame_bytes: int | None = DEFAULT_FRAME_BYTES
+    if isinstance(framing, FramesKept):
+        frame_bytes = _KEPT_FRAME_BYTES
+    elif isinstance(framing, FramePerInput):
+        frame_bytes = None
     with open_writer(sink, options, frame_rows=rows, frame_bytes=frame_bytes, **settings) as writer:
         dialect = dialect_named(settings.get("dialect", "released"))
         output = _Output(writer, declared or {}, dialect, keeps_frames=isinstance(framing, FramesKept))

@@ -85,8 +85,8 @@ def transcode(
         options: the options of the output; by default those of the first input, with flags and a physical type that all
             inputs fit
         changes: changes to these options
-        frames: `keep` keeps frames with their metadata (the default), `rows` makes frames of `frame_rows` rows (the
-            default if that is given), `input` makes one frame of each input
+        frames: `keep` keeps frames with their metadata (the default; in flat streams up to 64 MiB), `rows` makes frames
+            of `frame_rows` rows (the default if that is given), `input` makes one frame of each input
         frame_rows: rows in a frame
         merge_graphs: drop the graphs of statements where triples are written
         validate_terms: check IRIs (RFC 3987) and language tags (BCP 47)

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from jellyframe.errors import JellyError, OptionsError, display_name
+from jellyframe.errors import JellyError, OptionsError, display_name, locating
 from jellyframe.options import DEFAULT_LIMITS, Limits
 from jellyframe.storage.closing import Closeable
 from jellyframe.storage.compression import MAGIC_BYTES, Inflater, sniff_compression
@@ -144,7 +144,8 @@ class ByteSource(Closeable):
         """Return some bytes, about `size` of them; none only at the end."""
         if self._inflater is None:
             return self._read_on(size)
-        return self._inflater.read(size, lambda: self._read_on(size))
+        with locating(self.name):
+            return self._inflater.read(size, lambda: self._read_on(size))
 
     def _read_on(self, size: int) -> bytes:
         head, self._head = self._head, b""
