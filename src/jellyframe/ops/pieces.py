@@ -1,4 +1,4 @@
-"""The pieces that a transcoding can be done in: each begins at a restart point of a file, and can be read by itself."""
+"""The pieces of a parallel transcoding: each begins at a restart point of a file, and can be read separately."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from jellyframe.options import DialectName, Limits, StreamOptions
     from jellyframe.storage.types import Compression
 
-# Small reads: blocks large enough to be allocated by the system each time cost more than reading does.
+# Small reads: larger blocks are allocated by the system each time, which costs more than reading.
 _READ_BYTES = 1 << 16
 
 
 class Span(NamedTuple):
-    """A part of a file, from a restart point to another; all of it, where there is no `byte_range`."""
+    """A part of a file, from a restart point to another; the whole file if there is no `byte_range`."""
 
     path: str
     size: int
@@ -56,7 +56,7 @@ class Rewritten(NamedTuple):
 
 
 def pieces_of(paths: Iterable[str], piece_bytes: int, kind: StreamKind) -> Iterator[list[Span]]:
-    """Yield the files in pieces of at least `piece_bytes`, in order. Files are scanned as pieces are drawn."""
+    """Yield the files in pieces of at least `piece_bytes`, in order. Files are scanned on demand."""
     piece: list[Span] = []
     for path in paths:
         for span in _spans(path, piece_bytes, kind):

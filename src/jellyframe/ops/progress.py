@@ -19,7 +19,7 @@ class Progress(NamedTuple):
 
     Attributes:
         bytes_read: bytes of the inputs so far
-        total_bytes: the size of the inputs, None where it is not known
+        total_bytes: the size of the inputs, None if it is unknown
         statements: statements so far
     """
 
@@ -39,7 +39,7 @@ class CountsBytes(Protocol):
 
 
 class ProgressMeter:
-    """Counts what an operation reads, input after input, and reports it to a callback."""
+    """Counts the bytes and statements that an operation reads, input after input, and reports them to a callback."""
 
     def __init__(self, callback: ProgressCallback | None, total_bytes: int | None) -> None:
         self._callback = callback
@@ -49,7 +49,7 @@ class ProgressMeter:
 
     @property
     def report_seconds(self) -> float | None:
-        """Seconds between reports of what other processes read; None if there is no callback."""
+        """Seconds between reports about other processes; None if there is no callback."""
         return None if self._callback is None else REPORT_SECONDS
 
     def over(self, batches: Iterable[Batch], source: CountsBytes) -> Iterator[Batch]:
@@ -64,13 +64,13 @@ class ProgressMeter:
         self._bytes_before += source.bytes_read
 
     def report(self, bytes_read: int, statements: int) -> None:
-        """Report how much of all inputs has been read."""
+        """Report the bytes and statements read from all inputs."""
         if self._callback is not None:
             self._callback(Progress(bytes_read, self._total, statements))
 
 
 class FileMeter(ProgressMeter):
-    """Counts what an operation reads of files, one after the other, by the position in the file that is open."""
+    """Counts the bytes that an operation reads from files, one after the other, by the position in the open file."""
 
     def __init__(self, callback: ProgressCallback | None, total_bytes: int | None) -> None:
         super().__init__(callback, total_bytes)
@@ -89,7 +89,7 @@ class FileMeter(ProgressMeter):
 
     @contextmanager
     def reading(self, file: InputHandle | None, size: int) -> Iterator[None]:
-        """Take the position of an open file in the block, and its size after it; without a file, only the latter."""
+        """Count the position of an open file inside the block, and its size after it; without a file, only its size."""
         self._file = file
         try:
             yield

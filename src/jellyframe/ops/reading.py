@@ -1,4 +1,4 @@
-"""Pieces of files of any format as batches."""
+"""Read pieces of files of any format as batches."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _read(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[Batch]:
 def _opened(piece: Piece, inputs: Inputs, *, in_order: bool = True) -> Iterator[Any]:
     """Open the file of a piece. Raises MissingFileError if the file no longer exists.
 
-    `in_order` says whether it is read from start to end, so that its position tells how much has been read.
+    `in_order` is whether it is read from start to end, so that its position is the number of bytes read.
     """
     try:
         source = piece.file.open()
@@ -102,9 +102,9 @@ def _damage_reports(piece: Piece, on_error: OnError) -> Callable[[Damage], None]
 
 
 def _read_patch(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[Batch]:
-    """Read a piece of patches. In the tolerant modes damage costs what is up to the next restart point, bad lines.
+    """Read a piece of patches. In the tolerant modes, damage loses the rows up to the next restart point, or a line.
 
-    Transactions of which something is lost are aborted then.
+    Transactions that are partly lost are aborted then.
     """
     with _opened(piece, inputs) as source:
         try:
@@ -143,7 +143,7 @@ def _patch_reader(source: Any, piece: Piece, inputs: Inputs, on_error: OnError |
 
 
 def _wanted_rows(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[Batch]:
-    """Read the rows of patches that are asked for. Those that hold are known after a first reading."""
+    """Read the wanted rows of patches. A first pass finds out which are committed."""
     options = inputs.options
     wanted = sum(1 << operation for operation in options.operations) or ALL_ROWS
     if not options.committed:
@@ -156,7 +156,7 @@ def _wanted_rows(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[Ba
 
     def read() -> Iterator[Batch]:
         nonlocal is_first
-        # Bad input that does not stop the first reading is reported by the second one.
+        # Bad input that does not stop the first pass is reported by the second one.
         report = _ignore if is_first and options.mode != FAILFAST else on_error
         is_first = False
         return _read(piece, inputs, report)
@@ -170,10 +170,10 @@ def _ignore(_error: JellyError) -> None:
 
 
 def _placed(error: JellyError, piece: Piece, message: str) -> JellyError:
-    """Return an error with the name of its file. Its frame is left out where it is not known which one that is."""
+    """Return an error with the name of its file. The frame is left out if its number is unknown."""
     frame = error.frame
     if frame is not None:
-        # Frames are counted from where reading began.
+        # Frames are counted from the start of the piece.
         frame = frame + piece.first_frame if piece.first_frame or not piece.start else None
     return type(error)(
         message, source=piece.file.name, frame=frame, row=error.row, offset=error.offset, advice=error.advice
@@ -193,7 +193,7 @@ def _read_lines(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[Bat
             with formats.open_input(lines, inputs.formats[piece.file], settings) as opened:
                 yield from opened.batches()
         except JellyError as error:
-            # Not an error of a line: most likely damaged compression.
+            # Not an error of a line, but probably damaged compressed data.
             _report(error, piece, on_error)
 
 
@@ -220,7 +220,7 @@ def _read_parquet(piece: Piece, inputs: Inputs, on_error: OnError) -> Iterator[B
 
 
 def _declared(opened: BatchInput) -> Iterator[Batch]:
-    """Yield batches with the namespaces that were declared before or in them, as those of Jelly have."""
+    """Yield batches with the namespaces that were declared before or in them, as in batches of Jelly."""
     known: dict[str, str] = {}
     for batch in opened.batches():
         found, known = _new_namespaces(opened, known)
@@ -244,7 +244,7 @@ _READERS = {
 
 
 def _settings(piece: Piece, inputs: Inputs) -> ReadSettings:
-    """Return how a file is read. The labels of its blank nodes follow from it, so that each reading gives the same."""
+    """Return the settings for reading a file. Labels of blank nodes follow from the file, so they are stable."""
     file = piece.file
     if inputs.options.labels_by_place:
         prefix = f"f{inputs.files.index(file)}-"
@@ -260,7 +260,7 @@ def _settings(piece: Piece, inputs: Inputs) -> ReadSettings:
 
 
 def _report(error: JellyError, piece: Piece, on_error: OnError) -> None:
-    """Report an error about the content of a file. One of its storage is raised: it may be temporary."""
+    """Report an error in the content of a file. An error of its storage is raised: it may be temporary."""
     if isinstance(error, StorageError):
         raise error
     on_error(error.replace(source=piece.file.name))

@@ -1,4 +1,4 @@
-"""Batches of one or many streams into the frames of one: kept, regrouped by rows, or one for each input."""
+"""Write the batches of one or many streams as frames of one: kept, regrouped by rows, or one for each input."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ _KEPT_FRAME_BYTES = 64 << 20
 
 
 class FramesKept(NamedTuple):
-    """Each frame stays a frame, with its metadata."""
+    """Frames are kept, with their metadata."""
 
 
 class FrameRows(NamedTuple):
-    """Frames of a number of rows, whatever those of the input. Metadata, which belonged to those, is left out."""
+    """Frames of a number of rows. Metadata, which belongs to the frames of the input, is left out."""
 
     rows: int
 
 
 class FramePerInput(NamedTuple):
-    """All of an input in one frame."""
+    """One frame for each input."""
 
 
 Framing = FramesKept | FrameRows | FramePerInput
 
 
 class FileSettings(TypedDict, total=False):
-    """The arguments of `open_writer` that say how a stream lies in its file, frames aside."""
+    """The arguments of `open_writer` about the file of a stream, without those about frames."""
 
     delimited: bool
     compression: Compression | None
@@ -63,7 +63,7 @@ def write_frames(
 ) -> JellyWriter:
     """Write the batches of some inputs as one stream, and return the closed writer, which has the counts.
 
-    Namespaces are declared once, where they first come or change; those of `declared` have come before. A dialect
+    Namespaces are declared when they first occur or change; those of `declared` have been declared before. A dialect
     without namespaces leaves them out.
     """
     rows = framing.rows if isinstance(framing, FrameRows) else None
@@ -118,13 +118,12 @@ class _Output:
 
     def _end_frame(self, *, is_empty: bool) -> None:
         metadata, self._metadata = self._metadata, {}
-        # An index tells where things lie in the file that it came from.
+        # An index has offsets in its own file.
         if metadata.pop(INDEX_KEY, None) is not None and is_empty and not metadata:
             return
         if metadata and not self._dialect.has_version_1_1:
             raise EncodeError(
-                f"a frame has metadata, for which the {self._dialect.name} dialect has no place; frames that are made "
-                "anew have none",
+                f"a frame has metadata, which the {self._dialect.name} dialect cannot hold; regrouped frames have none",
                 advice=Advice("argument", "frames", "'rows'"),
             )
         self._writer.end_frame(metadata or None)

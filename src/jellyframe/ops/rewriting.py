@@ -1,8 +1,8 @@
 """Transcode with several processes: each rewrites pieces of the input, and the results are joined in order.
 
-A piece begins at a restart point, and what becomes of it is a stream of its own. Such streams make one when they come
-one after the other, as long as their options are the same. Where the data has an error, or its pieces cannot be
-joined, there is no output: then one process does it all, which gives the right result, or says what is wrong and where.
+A piece begins at a restart point, and is rewritten as a separate stream. Such streams can be concatenated to one if
+their options are the same. If the data has an error, or its pieces cannot be joined, there is no output: then one
+process rewrites everything, which gives the right result, or an error with its position.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def rewrite_in_pieces(
     piece_bytes: int = DEFAULT_RESTART_EVERY,
     context: BaseContext | None = None,
 ) -> Rewritten | None:
-    """Rewrite files as one, with several processes. None if one process has to do it; then there is no output.
+    """Rewrite files as one, with several processes. Returns None, without output, if one process has to do it.
 
     Errors in the data are left to that one process, which finds the first of them. All other errors are raised.
     """
@@ -52,7 +52,7 @@ def rewrite_in_pieces(
     ):
         return None
     if restart_every > DEFAULT_RESTART_EVERY:
-        # Each piece begins with a restart point, and these are to be rare.
+        # Each piece begins with a restart point, and these should not be closer than requested.
         piece_bytes = max(piece_bytes, restart_every)
     total = total_size(paths) or 0
     if total <= piece_bytes:
@@ -62,7 +62,7 @@ def rewrite_in_pieces(
         first = next(pieces)
         if sum(span.size for span in first) == total:
             return None
-        # Processes and what they share take a while to import, and most files are one piece.
+        # The modules for processes take time to import, and most files are one piece.
         from jellyframe.ops.joining import join_pieces
 
         options = rewriting.options.with_version(uses_1_1=has_index)

@@ -1,4 +1,4 @@
-"""Pieces of files as record batches: statements in a layout, and where they come from."""
+"""Pieces of files as record batches: statements in a layout, and their origin."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from jellyframe.ops.reading import piece_batches
 from jellyframe.stream.splits import Piece
 
 FILE_COLUMN = "file"
-# Columns that say where a statement comes from.
+# Columns with the origin of a statement.
 ORIGIN_COLUMNS = {
     FRAME_COLUMN: pa.int64(),
     FILE_COLUMN: pa.string(),
@@ -43,14 +43,14 @@ class Columns:
 
 
 def read_rows(pieces: Iterable[Piece], inputs: Inputs, columns: Columns) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of pieces. Bad input is handled as the mode says. Closing the iterator closes the files."""
+    """Yield the rows of pieces. Bad input is handled according to the mode. Closing the iterator closes the files."""
     rows = PieceRows(inputs, columns)
     # Filters may leave few rows of a batch.
     return joined_batches(batch for piece in pieces for batch in rows.of_piece(piece))
 
 
 def rows_of_batches(batches: Iterable[Batch], columns: Columns) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of batches, which come from no file: all columns are those of the layout."""
+    """Yield the rows of batches without a file: all columns are those of the layout."""
     view = ArrowView(columns.layout, True, columns=columns.statement)
     for batch in batches:
         for part in view.parts(batch):
@@ -59,7 +59,7 @@ def rows_of_batches(batches: Iterable[Batch], columns: Columns) -> Iterator[pa.R
 
 
 class PieceRows:
-    """Makes record batches of pieces."""
+    """Makes record batches from pieces."""
 
     def __init__(self, inputs: Inputs, columns: Columns) -> None:
         self._inputs = inputs
@@ -105,7 +105,7 @@ class PieceRows:
         return pa.RecordBatch.from_arrays(arrays, schema=self._columns.arrow)
 
     def _with_metadata(self, batches: Iterable[Batch], piece: Piece) -> Iterator[pa.RecordBatch]:
-        """Yield record batches with the metadata of each row's frame, which may stand at the end of the frame."""
+        """Yield record batches with the metadata of each row's frame, which may be at the end of the frame."""
         waiting: deque[Batch] = deque()
         known: dict[int, dict[str, bytes]] = {}
         for batch in batches:
@@ -126,7 +126,7 @@ class PieceRows:
         return pa.array(maps, kind).take(pc.subtract(frame_numbers(batch), pa.scalar(batch.first_frame, pa.int64())))
 
     def _reports(self, piece: Piece, errors: Iterable[JellyError]) -> Iterator[pa.RecordBatch]:
-        """Yield a row for each error, with no statement in it, where the mode and the columns have a place for it."""
+        """Yield a row without a statement for each error, if the mode and the columns have reports."""
         if self._inputs.options.mode != PERMISSIVE or self._columns.corrupt is None:
             return
         schema = self._columns.arrow
@@ -142,7 +142,7 @@ class PieceRows:
 
 
 def _fitted(array: pa.Array, field: pa.Field) -> pa.Array:
-    """Return an array as the schema declares it: some fields of a struct, and no nulls where there may be none."""
+    """Return an array with the type of the schema: some fields of a struct, and no nulls if they are not allowed."""
     if array.null_count and not field.nullable:
         raise OptionsError(f"schema: column {field.name!r} is declared NOT NULL, and the data has nulls there")
     if array.type == field.type:

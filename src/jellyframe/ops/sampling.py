@@ -1,4 +1,4 @@
-"""Random samples that depend on statements and a seed only: not on the format, the order or the split of the files.
+"""Random samples that depend only on statements and a seed: not on the format, the order or the split of the files.
 
 Each statement, or each subject, has a hash that depends on the seed. A sample of a fraction has the statements whose
 hash is below that part of the range; a sample of a number has those with the smallest hashes. So equal statements are
@@ -24,7 +24,7 @@ _MIN_KEPT = 1 << 16
 
 @dataclass(frozen=True)
 class Sampler:
-    """Decides which statements are in a sample: those with a hash below `limit`, and the first `ties` at the limit."""
+    """Selects the statements of a sample: those with a hash below `limit`, and the first `ties` at the limit."""
 
     seed: int = 0
     whole_subjects: bool = False
@@ -32,7 +32,7 @@ class Sampler:
     ties: int = 0
 
     def of_fraction(self, fraction: float) -> Sampler:
-        """Return a sampler of about this part of the statements, or of the subjects with all of theirs."""
+        """Return a sampler of about this fraction of the statements, or of the subjects with all their statements."""
         if not 0 <= fraction <= 1:
             raise OptionsError(f"the fraction is {fraction}, and must be between 0 and 1")
         return replace(self, limit=int(fraction * _HASH_RANGE))
@@ -49,7 +49,7 @@ class Sampler:
         return statement_hashes(batch, fingerprints)[0]
 
     def sample(self, batches: Iterable[Batch]) -> Iterator[Batch]:
-        """Yield the statements that are in the sample."""
+        """Yield the statements of the sample."""
         if self.limit >= _HASH_RANGE:
             yield from batches
             return
@@ -69,7 +69,7 @@ class Sampler:
                 yield batch.filter(memoryview(mask.cast(pa.uint8()).buffers()[1])[: len(mask)])
 
     def smallest(self, batches: Iterable[Batch], number: int) -> pa.Array:
-        """Return the smallest hashes, at most `number`, in order; of subjects each once."""
+        """Return the smallest hashes, at most `number`, in order; each subject counts once."""
         kept = pa.array([], pa.uint64())
         new: list[pa.Array] = []
         for batch in batches:

@@ -1,4 +1,4 @@
-"""Many files, of any format that we know, as one stream of Arrow record batches."""
+"""Read many files, of any known format, as one stream of Arrow record batches."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from jellyframe.storage.types import FileSystem
 
 CORRUPT_COLUMN = "_corrupt_record"
-# One term, or several, of which a statement has to have one.
+# One wanted term, or several.
 Terms: TypeAlias = TermOrText | Sequence[TermOrText]
 _ONE_TERM = (str, IRI, BlankNode, Literal, Triple, DefaultGraph)
 
@@ -48,7 +48,7 @@ def scan(
     dialect: DialectName = "released",
     progress: ProgressCallback | None = None,
 ) -> pa.RecordBatchReader:
-    """Read the statements of many files as Arrow record batches, which are made as they are drawn.
+    """Return the statements of many files as Arrow record batches, which are read on demand.
 
     Files are Jelly, N-Triples, N-Quads, Turtle, TriG, RDF/XML, JSON-LD or Parquet in one of the layouts, plain or
     compressed. Filters are applied before any string is made. A filter takes terms, text in N-Triples syntax, or plain
@@ -58,14 +58,14 @@ def scan(
         paths: files, folders and patterns (`*`, `?`, `[ab]`, `{a,b}`, `**`), local or in an object store (`s3://`,
             `gs://`, `abfs://`)
         layout: as in `read_table`. There is always a column `g`, which is null for the default graph
-        columns: the columns to make; they may include `file`, `frame` and `metadata`, which say where a statement comes
-            from
+        columns: the columns to make; they may include `file`, `frame` and `metadata`, the origin of a
+            statement
         subjects: keep statements with one of these subjects
         predicates: keep statements with one of these predicates
         objects: keep statements with one of these objects
         graphs: keep statements in one of these graphs
-        filesystem: of pyarrow or fsspec, in which the paths are
-        in_format: the format of the files; by default it is recognised by their names
+        filesystem: a file system of pyarrow or fsspec, if the paths are in it
+        in_format: the format of the files; by default that of each file name
         mode: what to do about bad input: `FAILFAST` raises, `DROPMALFORMED` skips it, `PERMISSIVE` reports it in rows
             without a statement, in another column `_corrupt_record`
         blank_nodes: `keep` keeps labels, `per-file` makes them different for each file
@@ -91,7 +91,7 @@ def scan(
 
 
 def scan_columns(layout: str, names: Sequence[str] | None, corrupt: str | None = None) -> Columns:
-    """Return the columns of a scan: some of a layout, of those that say where statements come from, and `corrupt`."""
+    """Return the columns of a scan: columns of a layout, columns with the origin of statements, and `corrupt`."""
     statement = {field.name: field for position in POSITIONS for field in get_layout(layout).fields(position)}
     known = {**statement, **{name: pa.field(name, kind) for name, kind in ORIGIN_COLUMNS.items()}}
     wanted = requested_columns(statement if names is None else names, known)
@@ -104,7 +104,7 @@ def scan_columns(layout: str, names: Sequence[str] | None, corrupt: str | None =
 
 
 def terms_of(terms: Terms) -> Sequence[TermOrText]:
-    """Return one term, or several, as a sequence."""
+    """Return one term or several as a sequence."""
     if isinstance(terms, _ONE_TERM):
         return (terms,)
     return tuple(terms)

@@ -1,4 +1,4 @@
-"""Arrow record batches as files of streams in a folder: what one task writes.
+"""Write Arrow record batches as files of streams in a folder, in one task.
 
     plan = FilePlan.of(JellyFileOptions(sort=("s",)), table.schema)
     target = Target.of("people", uuid4().hex)
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from jellyframe.storage.types import Compression, Sink
 
 _WriterT = TypeVar("_WriterT", bound=AnyWriter[Any])
-# Columns that reads can ask for: what was read with them can be written again.
+# Optional columns of a read. They are ignored when rows are written again.
 READ_COLUMNS = (FRAME_COLUMN, FILE_COLUMN, METADATA_COLUMN)
 
 
@@ -45,9 +45,9 @@ READ_COLUMNS = (FRAME_COLUMN, FILE_COLUMN, METADATA_COLUMN)
 class StreamFileOptions:
     """Options of files of streams.
 
-    `layout` is that of the columns, by default told by their names and types. Rows with the same value in the column
-    `group_by`, which have to follow each other, belong together. `sort` names columns by which runs of `sort_rows` rows
-    are sorted. The others are those of `open_writer`; `index=None` writes an index where it is of use.
+    `layout` is that of the columns, by default inferred from their names and types. Consecutive rows with the same
+    value in the column `group_by` are a group. `sort` names columns by which runs of `sort_rows` rows
+    are sorted. The others are those of `open_writer`; `index=None` writes an index if it is useful.
     """
 
     layout: str | None = None
@@ -66,7 +66,7 @@ class StreamFileOptions:
     ) -> tuple[str, tuple[str, ...]]:
         """Return the layout of a schema and the names of its columns with terms.
 
-        Raises TableError if there are columns besides those, `others`, and the columns that only readers have. `stream`
+        Raises TableError if there are other columns than those, `others`, and the optional columns of a read. `stream`
         names the kind of stream in the error.
         """
         layout = find_layout(schema, self.layout)
@@ -77,7 +77,7 @@ class StreamFileOptions:
         return layout, columns
 
     def require_group_column(self, schema: pa.Schema) -> None:
-        """Raise if rows are to be grouped by a column that is not there."""
+        """Raise if the column `group_by` does not exist."""
         if self.group_by is not None and self.group_by not in schema.names:
             raise OptionsError(f"group_by: there is no column {self.group_by!r}; there are {', '.join(schema.names)}")
 
@@ -98,7 +98,7 @@ class StreamFiles(RollingFiles, Generic[_WriterT]):
         self._writer: _WriterT | None = None
 
     def write_group(self, batch: Batch, start: int, stop: int, is_new: bool, metadata: dict[str, bytes] | None) -> None:
-        """Write rows of one group. A group is never cut, so files are ended between groups only."""
+        """Write rows of one group. A group is never cut, so files end only between groups."""
         if is_new:
             self._end_group()
             self._group_metadata = metadata
@@ -144,9 +144,9 @@ def _misplaced(column: str, layout: str, stream: str) -> str:
 
 
 class StreamFilePlan(ABC):
-    """File options, checked against the columns that there are: `columns` names those that rows are made of.
+    """File options, checked against the columns of the data. `columns` are the columns of the terms.
 
-    `type_option` is the option that says whether the streams have graphs.
+    `type_option` is the option that decides whether the streams have graphs.
     """
 
     type_option: ClassVar[str]
@@ -161,7 +161,7 @@ class StreamFilePlan(ABC):
         """Whether the streams can hold named graphs."""
 
     def fitting(self, batch: Batch) -> Batch:
-        """Return a batch as the streams can hold it. Raises NamedGraphError if that would lose graphs."""
+        """Return a batch in a form that the streams can hold. Raises NamedGraphError if graphs would be lost."""
         if self.has_graph:
             return batch
         try:
@@ -179,7 +179,7 @@ class StreamFilePlan(ABC):
 def write_files(
     record_batches: Iterable[pa.RecordBatch], plan: StreamFilePlan, target: Target, prefix: str
 ) -> tuple[str, ...]:
-    """Write one task's rows to files whose names begin with `prefix`. With no rows there is no file."""
+    """Write one task's rows to files whose names begin with `prefix`. Without rows there is no file."""
     options = plan.options
     with plan.files(target, prefix) as files:
         if options.sort:

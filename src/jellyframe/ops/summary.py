@@ -6,24 +6,24 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-# How many bad records a summary quotes; all of them are counted.
+# The number of bad records that a summary quotes; all of them are counted.
 MAX_PROBLEMS = 10
 
 
 @dataclass(frozen=True)
 class Summary:
-    """The summary of a job: what it read and wrote, and its duration.
+    """The summary of a job: its input, its output and its duration.
 
     Attributes:
         job: the name of the job
         output: the folder that was written
-        statements: how many statements were written
-        files: how many files were written
-        bytes: the size of those files
-        seconds: how long it took
-        input_files: how many files were read
-        input_bytes: the size of those files
-        bad_records: how many bad records were left out
+        statements: the number of statements written
+        files: the number of files written
+        bytes: the size of these files
+        seconds: the duration
+        input_files: the number of files read
+        input_bytes: the size of these files
+        bad_records: the number of bad records left out
         problems: messages about the first of them
     """
 

@@ -3,8 +3,8 @@
     survey = inspect("people.jelly")
     survey.options, survey.counts.statements, survey.counts.row_bytes("name")
 
-The structure alone is counted, frame by frame. With `content=True` the stream is decoded as well, in the same pass,
-which tells how long it would be as N-Triples and which predicates are used most; broken references are then an error.
+Only the structure is counted, frame by frame. With `content=True` the stream is also decoded, in the same pass, for
+its length as N-Triples and its most frequent predicates; broken references are then an error.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ TERM_KINDS = ("iri", "bnode", "literal", "triple", "default_graph", "repeated")
 LOOKUP_TABLES = ("name", "prefix", "datatype")
 
 _ALL_FRAMES = 1 << 60
-# Limits, in frames and bytes, of the search for a sign of the dialect: frames without one hold no statements.
+# Limits, in frames and bytes, of the search for the dialect: frames that do not show it have no statements.
 _RECOGNISED_FRAMES = 1024
 _RECOGNISED_BYTES = 16 << 20
-# Predicates that are counted at a time; where there are more, the rarest are evicted.
+# The number of predicates that are counted; if there are more, the rarest are evicted.
 _MAX_PREDICATES = 4096
 _MAX_PREDICATE_BYTES = 1000
 
@@ -134,14 +134,14 @@ class FrameCounts:
 
 
 class StreamSurvey:
-    """Counts that grow as bytes are pushed in.
+    """The counts of a stream, to which bytes are pushed.
 
     Args:
         limits: the limits for untrusted input
         concatenated: whether every options row begins a new stream
         delimited: whether frames are delimited; by default it is detected from the first bytes
         on_frame: a function that is called with the survey and each frame that was counted
-        keep_metadata: whether frames that `on_frame` gets have their metadata
+        keep_metadata: whether the frames passed to `on_frame` have their metadata
         dialect: `released` or `draft`; by default it is detected from the first frames
     """
 
@@ -183,7 +183,7 @@ class StreamSurvey:
 
     @property
     def options(self) -> StreamOptions | None:
-        """The options of the (first) stream, once they have been seen and the dialect tells how to read them."""
+        """The options of the (first) stream, once they have been read and the dialect is known."""
         if self._options is None and self._kernel.options_message is not None and not self._is_undecided:
             self._options = dialect_named(self.dialect or "released").parse_options(self._kernel.options_message)
         return self._options
@@ -194,7 +194,7 @@ class StreamSurvey:
         return self._is_undecided
 
     def _recognise(self, frame: memoryview) -> None:
-        """Look for a sign of the dialect in a frame."""
+        """Look for the dialect in a frame."""
         self._undecided_frames += 1
         self._undecided_bytes += len(frame)
         self.dialect = recognised_dialect(frame)
@@ -206,14 +206,14 @@ class StreamSurvey:
         )
 
     def recognise_waiting(self) -> None:
-        """Look for a sign of the dialect in the frame of which only a part has come, or which has no end of its own."""
+        """Look for the dialect in an incomplete frame, or in a bare one."""
         if self._is_undecided and self._waiting:
             data = b"".join(self._pieces)
             start = decode_varint(data, 0)[1] if self.delimited else 0
             self._recognise(memoryview(data)[start:])
 
     def _recognise_in(self, data: bytes) -> None:
-        """Look for a sign of the dialect in the whole frames of delimited data."""
+        """Look for the dialect in the complete frames of delimited data."""
         pos = 0
         while self._is_undecided and pos < len(data):
             try:
@@ -315,7 +315,7 @@ class ContentSurvey:
             if uses:
                 text = texts.term_start(term).decode(errors="ignore")
                 if sizes[term] > _MAX_PREDICATE_BYTES:
-                    # Others may begin like it and be as long.
+                    # Other predicates may have the same start and length.
                     self._is_approximate = True
                     text += f"… ({sizes[term]} bytes)"
                 self._predicates[text] = self._predicates.get(text, 0) + uses
@@ -350,14 +350,14 @@ def inspect(
     """Count the parts of a Jelly stream in one pass, and return the counts and the stream's options.
 
     Args:
-        source: a path, a URI, bytes, or a binary file object; gzip and Zstandard are recognised
+        source: a path, a URI, bytes, or a binary file object; gzip and Zstandard are detected
         limits: the limits for untrusted input
         concatenated: whether every options row begins a new stream
         delimited: whether frames are delimited; by default it is detected from the first bytes
-        content: whether to decode the stream as well: then `survey.content` has its size as N-Triples and its most
+        content: whether to decode the stream as well: `survey.content` then has its size as N-Triples and its most
             frequent predicates, and a broken reference is an error
         on_frame: a function that is called with the survey so far and each frame
-        keep_metadata: whether frames that `on_frame` gets have their metadata
+        keep_metadata: whether the frames passed to `on_frame` have their metadata
         progress: a function that is called with a `Progress`
         dialect: `released` or `draft`; by default it is detected from the first statements, and in `survey.dialect`
     """
@@ -416,7 +416,7 @@ def _decode(source: _Tee, survey: StreamSurvey, limits: Limits, concatenated: bo
 
 
 class _Tee:
-    """A file object for a reader, through which the survey sees the same bytes."""
+    """A file object for a reader that passes the same bytes to the survey."""
 
     name = None
 
@@ -428,7 +428,7 @@ class _Tee:
         self._ahead: deque[bytes] = deque()
 
     def read_ahead(self) -> None:
-        """Read until the dialect shows, so that a reader can be opened."""
+        """Read until the dialect is known, so that a reader can be opened."""
         size = 0
         while self._survey.is_undecided and size < _RECOGNISED_BYTES and (data := self._read(CHUNK_BYTES)):
             size += len(data)

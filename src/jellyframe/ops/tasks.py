@@ -37,7 +37,7 @@ class FolderEntry(TypedDict):
 class TaskResult:
     """The result of a task: files with their sizes, statements, the number of bad records, and the first of these.
 
-    `folders` has what is in each folder, if there are several; `details` what else a job has to know of its tasks.
+    `folders` has the content of each folder, if there are several; `details` has further results of the task.
     """
 
     files: list[tuple[str, int]] = field(default_factory=list)
@@ -48,7 +48,7 @@ class TaskResult:
     details: list[dict[str, Any]] = field(default_factory=list)
 
     def add_files(self, written: RollingFiles, output: Output) -> None:
-        """Add files that are complete."""
+        """Add complete files."""
         infos = [output.target.storage.info(path) for path in written.paths]
         self.files += [(path, info.size) for path, info in zip(written.paths, infos, strict=True)]
         self.statements += written.statements
@@ -99,7 +99,7 @@ def write_pieces(pieces: tuple[Piece, ...], inputs: Inputs, output: Output, pref
 def write_rows(
     record_batches: Iterable[pa.RecordBatch], columns: Sequence[str], corrupt: str | None, output: Output, prefix: str
 ) -> TaskResult:
-    """Write rows in a layout. `corrupt` is the column that tells of bad records, if there is one."""
+    """Write rows in a layout. `corrupt` is the column with reports of bad records, if there is one."""
     result = TaskResult()
 
     def batches() -> Iterator[Batch]:
@@ -116,7 +116,7 @@ def write_rows(
 def good_rows(
     record_batches: Iterable[pa.RecordBatch], corrupt: str | None, result: TaskResult
 ) -> Iterator[pa.RecordBatch]:
-    """Yield the rows that hold statements. The others tell of bad records, and are added to the result."""
+    """Yield the rows with statements. The others report bad records, which are added to the result."""
     for record_batch in record_batches:
         good = record_batch
         if corrupt is not None:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 Frames: TypeAlias = Literal["keep", "rows", "input"]
 
-# Each process takes some 30 MB, and the one that joins their results has little to do only while they are few.
+# Each process uses some 30 MB, and the one that joins their results can keep up with only a few.
 MOST_DEFAULT_JOBS = 8
 # The writer chooses the distance of restart points.
 _BY_WRITER = -1
@@ -44,7 +44,7 @@ _BY_WRITER = -1
 class Transcoded(NamedTuple):
     """The result of `transcode`: the number of `statements` written, and the `options` of the output.
 
-    `is_copy` says that the output is the input, byte for byte.
+    `is_copy` is whether the output equals the input, byte for byte.
     """
 
     statements: int
@@ -82,17 +82,17 @@ def transcode(
         inputs: a path (of a file, a folder with Jelly files, or a pattern), a URI, bytes or a binary file object, or a
             list of them
         output: a path, a URI, or a binary file object
-        options: the options of the output; by default those of the first input, with flags and a physical type that all
-            inputs fit
+        options: the options of the output; by default those of the first input, with flags and a physical type that fit
+            all inputs
         changes: changes to these options
         frames: `keep` keeps frames with their metadata (the default; in flat streams up to 64 MiB), `rows` makes frames
             of `frame_rows` rows (the default if that is given), `input` makes one frame of each input
         frame_rows: rows in a frame
         merge_graphs: drop the graphs of statements where triples are written
         validate_terms: check IRIs (RFC 3987) and language tags (BCP 47)
-        concatenated: whether every options row inside an input begins a new stream. By default, as the format says, a
-            repeated one has to be identical, and changes nothing. Files of ours can be concatenated and read either
-            way, if their options are the same
+        concatenated: whether every options row inside an input begins a new stream. By default, as the format
+            specifies, a repeated one has to be identical, and changes nothing. Our own files can be concatenated and
+            read either way, if their options are the same
         delimited, compression, restart_every, index: as in `open_writer`
         jobs: the number of processes that rewrite large files, piece by piece. Several are used if all inputs are
             files, and the output is a flat stream with restart points that goes to a path
@@ -153,13 +153,13 @@ def transcode(
 
 
 def default_jobs() -> int:
-    """Return how many processes pay off on this machine: one for each core that this one may use, up to 8."""
+    """Return the default number of processes: one for each core that this process may use, up to 8."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return min(cores, MOST_DEFAULT_JOBS)
 
 
 class _Inputs(Closeable):
-    """The streams to read, one after the other. The first one stays open from when its options have been read."""
+    """The streams to read, one after the other. The first one stays open after its options have been read."""
 
     def __init__(
         self,
@@ -184,7 +184,7 @@ class _Inputs(Closeable):
         )
 
     def options(self) -> list[StreamOptions]:
-        """Return the options of the first input and of those others whose options can be read beforehand."""
+        """Return the options of the first input, and of other inputs that can be read twice."""
         found = [self._reader.options]
         for path in map(local_file, self._sources[1:]):
             if path is not None:
@@ -193,7 +193,7 @@ class _Inputs(Closeable):
         return found
 
     def batches(self, fitting: Fitting) -> Iterator[Iterable[Batch]]:
-        """Yield for each input its batches, as the output can hold them."""
+        """Yield for each input its batches, in a form that the output can hold."""
         for number, source in enumerate(self._sources):
             if number:
                 self._open(source)
@@ -225,7 +225,7 @@ def output_options(
             generalized_statements=any(other.generalized_statements for other in inputs),
             rdf_star=any(other.rdf_star for other in inputs),
         )
-    # Namespaces and metadata are kept, so the version has to cover those that may come.
+    # Namespaces and metadata are kept, so the version has to allow those of all inputs.
     options = options.replace(version=max(other.version for other in inputs), **changes)
     if "logical_type" not in changes:
         options = options.replace(logical_type=counterpart_logical_type(options))
@@ -233,7 +233,7 @@ def output_options(
 
 
 def counterpart_logical_type(options: StreamOptions) -> LogicalType:
-    """Return the logical type that goes with the physical one: the same, or its counterpart."""
+    """Return the logical type that matches the physical one: the same, or its counterpart."""
     triples = {
         LogicalType.FLAT_QUADS: LogicalType.FLAT_TRIPLES,
         LogicalType.DATASETS: LogicalType.GRAPHS,

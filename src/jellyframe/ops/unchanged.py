@@ -1,7 +1,7 @@
 """Transcode without changes: check the input in full while it is copied.
 
-A stream is only copied if our writer could have written it: every part of it that begins with the
-options stands for itself, and the restart points lie as close as asked for. All others are rewritten.
+A stream is only copied if our writer could have written it: every part that begins with the
+options is self-contained, and the restart points are as close as requested. All others are rewritten.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from jellyframe.ops.progress import ProgressMeter
     from jellyframe.options import DialectName, Limits, StreamOptions
 
-# Frames are never cut for a restart point, so that the distance of two is what was asked for and some more.
+# Frames are never cut for a restart point, so their distance may be larger than requested.
 _FARTHEST_RESTART = 2 * DEFAULT_RESTART_EVERY
 
 
@@ -30,7 +30,7 @@ class _OtherwiseError(Exception):
 
 
 class _CopiedFile(InputFile):
-    """A file whose bytes go to a sink as they are read."""
+    """An input file whose bytes are copied to a sink as they are read."""
 
     def __init__(self, path: str, sink: ByteSink) -> None:
         super().__init__(path)
@@ -52,10 +52,10 @@ def copy_checked(
     index: bool,
     dialect: DialectName,
 ) -> int | None:
-    """Copy a file of a stream with these options, and return how many statements it has.
+    """Copy a file of a stream with these options, and return the number of its statements.
 
-    Return None if it has to be rewritten; then there is no copy. Every part that begins with the options must stand for
-    itself, so that the copy means the same whether or not a reader takes it for several streams.
+    Returns None, without a copy, if it has to be rewritten. Every part that begins with the options must be
+    self-contained, so that the copy means the same whether or not a reader treats it as several streams.
     """
     statements = 0
     if not _is_as_written(path, options, index=index):
@@ -71,13 +71,13 @@ def copy_checked(
                     raise _OtherwiseError
                 statements += len(batch)
     except (JellyError, _OtherwiseError):
-        # The rewriting that follows finds out what is wrong, or only different from what our writer writes.
+        # The rewriting that follows finds the error, if there is one.
         return None
     return statements
 
 
 def _is_as_written(path: str, options: StreamOptions, *, index: bool) -> bool:
-    """Return whether the start of a file shows nothing that our writer would write differently."""
+    """Return whether our writer could have written the start of a file."""
     with open(path, "rb") as file:
         if not is_splittable(file):
             return False

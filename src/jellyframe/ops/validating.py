@@ -41,18 +41,18 @@ def validate(
     dialect: DialectName = "released",
     compare_dialect: DialectName | None = None,
 ) -> ValidationReport:
-    """Read a whole Jelly stream and return a report of what breaks the rules.
+    """Read a whole Jelly stream and return a report of its errors.
 
     Memory is bounded, unless data is compared without order.
 
     Args:
-        source: a path or a URI (a folder or a pattern, if it stands for one file), bytes, or a binary file object
-        delimited: whether the frames must have their lengths in front; by default both are valid
+        source: a path or a URI (a folder or a pattern, if it has one file), bytes, or a binary file object
+        delimited: whether the frames must be delimited; by default both are valid
         expected_options: the options that the stream must have, or the path of a Jelly file that has them
         compare_to: RDF data that must hold the same statements
-        compare_format: its format; by default it is recognised by its name
+        compare_format: its format; by default that of its name
         compare_ordered: whether the statements must be in the same order
-        compare_frames: the frames of the stream to compare, from a number up to, but without, another
+        compare_frames: the frames of the stream to compare, from a number to another, without the latter
         validate_terms: also check IRIs (RFC 3987) and language tags (BCP 47)
         concatenated: whether every options row begins a new stream
         limits: the limits for untrusted input
@@ -105,11 +105,11 @@ def delimiting_problem(delimited: bool) -> str:
 
 
 def _one_stream(source: Source) -> Source:
-    """Return the source that a name stands for, which must be one."""
+    """Return the file of a source, which must be one."""
     sources: Sequence[Source] = resolve_inputs([source])
     if len(sources) > 1:
         raise OptionsError(
-            f"{name_of_source(source, '')} stands for {len(sources)} files, and a report is about one: "
+            f"{name_of_source(source, '')} has {len(sources)} files, and a report is about one: "
             "validate them one by one"
         )
     return sources[0]
@@ -118,14 +118,14 @@ def _one_stream(source: Source) -> Source:
 def _checked_batches(
     source: CountedSource, report: ValidationReport, limits: Limits | None, *, concatenated: bool, dialect: DialectName
 ) -> Iterator[Batch]:
-    """Yield the batches of the stream; the error that ends it goes to the report."""
+    """Yield the batches of the stream; an error that ends it is added to the report."""
     with open_reader(source, limits=limits, concatenated=concatenated, dialect=dialect) as reader:
         try:
             yield from reader.batches()
             report.options = reader.options
             report.is_complete = True
         except LimitError:
-            # What is refused for its size may well be valid.
+            # A stream above a limit may still be valid.
             raise
         except JellyError as error:
             report.add_error(error)

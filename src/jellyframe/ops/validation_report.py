@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from jellyframe.options import StreamOptions
     from jellyframe.patch.options import PatchOptions
 
-# More problems of a kind that can occur in every statement are counted only.
+# Further problems of a kind that can occur in every statement are only counted.
 MAX_TERM_PROBLEMS = 20
 
 
@@ -33,7 +33,7 @@ class Problem(NamedTuple):
         return JellyError(self.message, advice=self.advice).reason(wording)
 
     def as_text(self, wording: Callable[[Advice], str] = str) -> str:
-        """Return the place, the message and the advice."""
+        """Return the position, the message and the advice."""
         place = JellyError("", frame=self.frame, row=self.row, offset=self.offset).place()
         return f"{place}: {self.described(wording)}" if place else self.described(wording)
 
@@ -41,14 +41,14 @@ class Problem(NamedTuple):
 class ValidationReport:
     """The problems of a stream, and how much of it was read. `is_complete` once it was read to its end.
 
-    `problems` lists at most 20 terms that are not valid; `bad_terms` counts them all. `delimited` says whether the
-    frames have their lengths in front, and `options` are those of the (first) stream, as far as they could be read.
+    `problems` lists at most 20 invalid terms; `bad_terms` is the number of all. `delimited` is whether the
+    frames are delimited, and `options` are those of the (first) stream, if they could be read.
 
     Args:
         name: the name of the stream
     """
 
-    # What the rows of a batch are called.
+    # The name of a row of a batch.
     unit = "statement"
 
     def __init__(self, name: str) -> None:
@@ -75,7 +75,7 @@ class ValidationReport:
         self.problems += [Problem(check, message) for message in messages]
 
     def add_error(self, error: JellyError) -> None:
-        """Add an `error` as a problem, with its place."""
+        """Add an `error` as a problem, with its position."""
         check = "options" if isinstance(error, OptionsError) else "stream"
         self.problems.append(Problem(check, error.message, error.frame, error.row, error.offset, error.advice))
 
@@ -119,7 +119,7 @@ class ValidationReport:
         return "".join(f"{one_line(line)}\n" for line in lines)
 
     def _counts(self) -> dict[str, int]:
-        """Return how much was read, in which units."""
+        """Return the numbers of units read, by their names."""
         return {"frame": self.frames, "statement": self.statements}
 
     def _more_problems(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""A pool of worker processes that ends with this process, whatever ends it."""
+"""A pool of worker processes that end with this process, whatever ends it."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _T = TypeVar("_T")
 
 
 def process_context() -> BaseContext:
-    """Return the way to start processes: by fork, which is fast, unless other threads or the system forbid it."""
+    """Return the method to start processes: fork, which is fast, unless threads or the system forbid it."""
     has_fork = "fork" in multiprocessing.get_all_start_methods()
-    # Libraries of macOS do not survive a fork, and of other threads only the locks would be copied.
+    # Libraries of macOS do not survive a fork, and a fork copies the locks of other threads, but not the threads.
     if has_fork and sys.platform != "darwin" and threading.active_count() == 1:
         return multiprocessing.get_context("fork")
     return multiprocessing.get_context("spawn")
@@ -31,7 +31,7 @@ def process_context() -> BaseContext:
 class WorkerPool:
     """Worker processes that call functions. They end with the `with` block, or when this process ends or is killed.
 
-    `initialize` is called once in each of them, with `arguments`, which need not be picklable where processes fork.
+    `initialize` is called once in each of them, with `arguments`, which need not be picklable if processes are forked.
     """
 
     def __init__(self, context: BaseContext, jobs: int, initialize: Callable[..., object], *arguments: object) -> None:
@@ -58,7 +58,7 @@ class WorkerPool:
 
     def __exit__(self, kind: type[BaseException] | None, *_exception: object) -> None:
         if kind is not None:
-            # The result of running calls is not needed any more.
+            # The results of running calls are no longer needed.
             self._lifeline.close()
         self._executor.shutdown(wait=True, cancel_futures=True)
         self._lifeline.close()
@@ -66,7 +66,7 @@ class WorkerPool:
 
 
 def result_of(future: Future[_T]) -> _T:
-    """Return the result of a call that is done. An exception of the function is raised as it is."""
+    """Return the result of a call that is done. An exception of the function is raised unchanged."""
     try:
         return future.result()
     except BrokenProcessPool:
@@ -87,21 +87,21 @@ def _begin(
 ) -> None:
     """Prepare a worker process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # Handlers of this process for these signals, such as removing unfinished files, are not for its copies.
+    # The signal handlers of the parent, such as removing unfinished files, must not run in workers.
     for name in ("SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_DFL)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     if inherited is not None:
-        # While this end is open anywhere, the other end does not see that it was closed.
+        # The other end is notified only when all copies of this end are closed.
         inherited.close()
     threading.Thread(target=_exit_with_parent, args=(lifeline,), daemon=True).start()
     initialize(*arguments)
 
 
 def _exit_with_parent(lifeline: Connection) -> None:
-    """Wait until the process that started this one closes its end of the pipe, or is gone; then end this process."""
+    """Wait until the parent process closes its end of the pipe, or has ended; then end this process."""
     with suppress(EOFError, OSError):
         lifeline.recv_bytes()
     os._exit(1)

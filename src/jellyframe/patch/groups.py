@@ -108,7 +108,7 @@ class Patch(RowGroup):
 
     @property
     def headers(self) -> dict[str, HeaderValue]:
-        """The headers at the start of the patch, which are read if necessary; `rows` returns them too."""
+        """The headers at the start of the patch, which are read if necessary; the rows include them too."""
         if self._headers is None:
             self._headers = {}
             part = self._peek()

@@ -146,6 +146,6 @@ def test_named_graphs_are_refused_by_formats_of_triples(tmp_path: Path) -> None:
         assert not (tmp_path / name).exists()
     for command in (["diff", "a.nt", "a.nq"], ["compact", "a.rdfp"], ["invert", "a.rdfp"]):
         message = error_of("patch", *command, "--statement-type=triples", "--to", "b.jellyp", cwd=tmp_path)
-        assert "has a graph, which a stream of triples cannot hold; let the statement type be quads: " in message
+        assert "has a graph, which a stream of triples cannot hold; set the statement type to quads: " in message
         assert statement in message
         assert not (tmp_path / "b.jellyp").exists()

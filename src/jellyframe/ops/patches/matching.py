@@ -1,13 +1,12 @@
 """Pair blank nodes of two data sets by the statements about them, regardless of their labels.
 
-Nodes are coloured: at first all the same, then, again and again, by the statements that they are in and the colours of
-the other nodes there. Nodes of the two data sets that have the same colour, and share it with no other, are partners.
-Then their neighbours: nodes in the same place of a statement whose other nodes are partners belong together, too. What
-nothing tells apart is paired in the order in which it comes. What has no partner then, because the data sets differ, is
-tried with the colours of earlier rounds, which know less of what is around, and with single statements that only one
-node on each side is in.
+Nodes are coloured: at first all the same, then, in rounds, by their statements and the colours of the other nodes in
+them. Two nodes of the two data sets that are the only ones with their colour are partners. Then their neighbours: nodes
+at the same position of statements whose other nodes are partners are partners, too. Nodes that cannot be distinguished
+are paired in their order. Nodes that have no partner then, because the data sets differ, are paired by the colours of
+earlier rounds, which depend on fewer statements, and by single statements that only one node on each side has.
 
-Any pairing gives a patch that is right: it only decides how small the patch is. So the work is limited, hashes may be
+Any pairing gives a correct patch: it only decides how small the patch is. So the work is limited, hashes may be
 short, and nothing is tried twice.
 """
 
@@ -28,13 +27,13 @@ from jellyframe.ops.patches.core import Stream
 
 MAX_ROUNDS: Final = 16
 MAX_PASSES: Final = 100
-# The same for both data sets, and each time: which nodes are paired does not change from run to run.
+# A fixed key, so that all runs pair the same nodes.
 _KEY: Final = bytes(16)
 _ONE_OF_MANY: Final = -1
 
 
 def matched_stream(old: Stream, new: Stream) -> Stream:
-    """Return the new stream with the labels of the old one for the nodes that have partners, and unused ones else."""
+    """Return the new stream with the labels of the old one for nodes with partners, and unused labels for others."""
     sides = (_Side(old), _Side(new))
     names = _labels(sides, _Pairing(sides).run())
     if not names:
@@ -82,12 +81,12 @@ def _blank_nodes(batch: Batch) -> Iterator[tuple[int, str]]:
 
 
 class _Side:
-    """The statements of one data set that have blank nodes, each once, as numbers."""
+    """The distinct statements of one data set with blank nodes, as numbers."""
 
     def __init__(self, stream: Stream) -> None:
         # The number of each node, by its label.
         self.nodes: dict[str, int] = {}
-        # Places and nodes in turns, for all statements; where those of each statement end; what else each says.
+        # For all statements: alternating positions and nodes, the end of those of each, and a hash of its other terms.
         self.uses = array("Q")
         self.ends = array("q")
         self.patterns = array("Q")
@@ -147,7 +146,7 @@ class _Side:
         return len(set(self.colours[-1]))
 
     def statements(self, node: int) -> Iterator[tuple[int, list[tuple[int, int]]]]:
-        """Yield the statements that a node is in: what else they say, and their places and nodes."""
+        """Yield the statements of a node: a hash of their other terms, and their positions and nodes."""
         for statement in self._statements_of[node]:
             start = self.ends[statement - 1] if statement else 0
             flat = self.uses[2 * start : 2 * self.ends[statement]]
@@ -161,7 +160,7 @@ class _Pairing:
         self._sides = sides
         self._partners = [array("q", [-1]) * len(side.nodes) for side in sides]
         self._rounds = 0
-        # Whether neighbours have to have the same colour, too.
+        # Whether neighbours must have the same colour.
         self._by_colour = True
 
     def run(self) -> array[int]:
@@ -193,7 +192,7 @@ class _Pairing:
         return (node for node, partner in enumerate(self._partners[side]) if partner < 0)
 
     def _pair_by_colour(self, level: int, *, only_single: bool) -> None:
-        """Pair nodes that have the same colour: those that are the only ones, or also, in turn, one of many."""
+        """Pair nodes with the same colour: only unique ones, or also, in their order, several."""
         theirs: dict[int, deque[int]] = {}
         colours = self._sides[1].colours[level]
         for node in self._unpaired(1):
@@ -204,14 +203,14 @@ class _Pairing:
             candidates = theirs.get(colours[node])
             if candidates is None or (only_single and (len(candidates) > 1 or counts[colours[node]] > 1)):
                 continue
-            # Some may have found partners as neighbours of others.
+            # Some may have been paired as neighbours of others.
             while candidates and self._partners[1][candidates[0]] >= 0:
                 candidates.popleft()
             if candidates and self._partners[0][node] < 0:
                 self._pair(node, candidates.popleft())
 
     def _pair(self, one: int, other: int) -> None:
-        """Make two nodes partners, and then those of their neighbours that can only be partners."""
+        """Make two nodes partners, and then their neighbours that are unique candidates."""
         waiting = deque([(one, other)])
         while waiting:
             one, other = waiting.popleft()
@@ -225,7 +224,7 @@ class _Pairing:
                     waiting.append((nodes[0], theirs[key][0]))
 
     def _open_neighbours(self, side: int, node: int) -> dict[tuple[int, int, int], list[int]]:
-        """Return neighbours that are the only ones without a partner in a statement, by it, their place and colour."""
+        """Return neighbours that are the only unpaired node of a statement, by statement, position and colour."""
         found: dict[tuple[int, int, int], list[int]] = {}
         colours = self._sides[side].colours[self._rounds]
         for pattern, uses in self._sides[side].statements(node):
@@ -239,7 +238,7 @@ class _Pairing:
         return found
 
     def _key(self, side: int, node: int, pattern: int, uses: list[tuple[int, int]]) -> int | None:
-        """Return a number for a statement in which all other nodes have partners, the same on both sides; else None."""
+        """Return a key for a statement in which all other nodes have partners, equal on both sides; otherwise None."""
         key = pattern
         for place, other in uses:
             if other == node:
@@ -252,7 +251,7 @@ class _Pairing:
         return key
 
     def _pair_by_statements(self) -> bool:
-        """Pair nodes that are the only ones of which something is said, those first of which most is. Whether any."""
+        """Pair nodes that are the only ones with a statement, most statements first. Return whether there are any."""
         told: tuple[dict[int, int], dict[int, int]] = ({}, {})
         for side in (0, 1):
             for node in self._unpaired(side):

@@ -1,4 +1,4 @@
-"""Changes of namespaces by patches: the last operation on each name. There are few, so they are held in memory."""
+"""Changes of namespaces by patches: the last operation on each name, held in memory, as there are few."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class NamespaceChanges:
 
     @classmethod
     def of(cls, rows: CommittedRows) -> NamespaceChanges:
-        """Return the changes that hold."""
+        """Return the committed changes."""
         return cls.of_batches(rows.rows(NAMESPACES))
 
     @classmethod
@@ -37,7 +37,7 @@ class NamespaceChanges:
         return changes
 
     def add(self, row: NamespaceAdd | NamespaceDelete) -> None:
-        """Take in an operation that comes behind the others."""
+        """Add an operation that follows the others."""
         key = (DEFAULT_GRAPH if row.g is None else row.g, row.name)
         if self._last.pop(key, None) is None:
             self._size += len(row.name) + len(str(row.iri)) + len(str(row.g))
@@ -52,7 +52,7 @@ class NamespaceChanges:
         return iter(self._last.values())
 
     def applied_to(self, namespaces: Mapping[str, str]) -> dict[str, str]:
-        """Return namespaces as the changes leave them behind. In data they are not those of a graph, so all count."""
+        """Return namespaces after the changes. In data they have no graph, so the changes of all graphs count."""
         result = dict(namespaces)
         for row in self:
             if isinstance(row, NamespaceAdd):
@@ -63,7 +63,7 @@ class NamespaceChanges:
 
 
 def namespace_differences(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[NamespaceAdd | NamespaceDelete]:
-    """Yield what turns some namespaces into others. One that changes is deleted first, so that this can be undone."""
+    """Yield the changes from some namespaces to others. A changed one is deleted first, so that this can be undone."""
     for name, iri in old.items():
         if new.get(name) != iri:
             yield NamespaceDelete(name, IRI(iri), DEFAULT_GRAPH)

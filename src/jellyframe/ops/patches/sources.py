@@ -1,4 +1,4 @@
-"""Data and patches that are read more than once, from whatever they are."""
+"""Data and patches that are read more than once, from any source."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class _Sources:
-    """Sources that can be read repeatedly. Others, such as pipes, are first copied to a file without a name."""
+    """Sources that can be read repeatedly. Pipes and the like are first copied to a file without a name."""
 
     def __init__(self, sources: Sequence[Source]) -> None:
         self._copies: dict[int, IO[bytes]] = {}
@@ -52,12 +52,12 @@ class _Sources:
         return CountedSource(_Named(self._copies[number], getattr(source, "name", None)))
 
     def replace(self, number: int, copy: IO[bytes]) -> None:
-        """Read something else instead of a source from now on."""
+        """Replace a source by a copy."""
         self._copies[number] = copy
         self._sources = [*self._sources[:number], _Named(copy, self.name(number)), *self._sources[number + 1 :]]
 
     def name(self, number: int) -> str:
-        """Return what messages call a source."""
+        """Return the name of a source in messages."""
         source = self._sources[number]
         known = getattr(source, "name", None)
         return known if isinstance(known, str) else name_of_source(source, UNNAMED_INPUT)
@@ -76,7 +76,7 @@ class _Sources:
 
 
 class _Named:
-    """A file under the name of what it is a copy of."""
+    """A copy with the name of its source."""
 
     def __init__(self, file: IO[bytes], name: object) -> None:
         self.name = name
@@ -84,15 +84,15 @@ class _Named:
 
 
 class DataSource(Closeable):
-    """Statements of any format, or of a folder or pattern of files, which can be read again and again.
+    """Statements of any format, or of a folder or pattern of files, which can be read repeatedly.
 
     Blank nodes without labels get the same ones each time: those of the first file differ from those of the second,
-    and are the same in two data sets that have them at the same places.
+    and are the same in two data sets that have them at the same positions.
 
     Args:
         source: a path, a URI, bytes, or a binary file object
         format_name: the format; by default that of the file name, or otherwise Jelly
-        argument: what the caller names the argument with the format
+        argument: the name of the caller's argument with the format
         limits: the limits for untrusted input
         concatenated: whether every options row of Jelly begins a new stream
     """
@@ -112,19 +112,19 @@ class DataSource(Closeable):
         self._sources = _Sources(found)
         self._limits = limits or Limits()
         self._concatenated = concatenated
-        # As far as the data has been read.
+        # Those in the data read so far.
         self.namespaces: dict[str, str] = {}
-        # Looked for at once, so that a name that is not there shows before anything is done.
+        # Opened at once, so that a missing file is reported before anything is done.
         self._sources.open(0).close()
 
     @property
     def total_bytes(self) -> int | None:
-        """The size of the files; None if it is not known."""
+        """The size of the files; None if it is unknown."""
         return self._sources.total_bytes
 
     @property
     def has_namespaces(self) -> bool:
-        """Whether the format of each file has a place for namespaces."""
+        """Whether the formats of all files have namespaces."""
         return all(found.has_namespaces for found in self.formats)
 
     @property
@@ -144,7 +144,7 @@ class DataSource(Closeable):
         return False
 
     def batches(self, meter: ProgressMeter | None = None) -> Iterator[Batch]:
-        """Read the data from its start."""
+        """Yield the data from its start."""
         meter = meter or ProgressMeter(None, None)
         for number, found in enumerate(self.formats):
             if not found.has_stable_labels:
@@ -156,7 +156,7 @@ class DataSource(Closeable):
                 self.namespaces |= opened.namespaces()
 
     def close(self) -> None:
-        """Let go of copies."""
+        """Close the copies."""
         self._sources.close()
 
     def _settings(self, number: int) -> ReadSettings:
@@ -168,7 +168,7 @@ class DataSource(Closeable):
         )
 
     def _keep_labels(self, number: int, found: Format) -> Format:
-        """Copy a file to a stream of Jelly, in which blank nodes keep the labels that they have got now."""
+        """Copy a file to a Jelly stream, in which blank nodes keep their labels."""
         copy = TemporaryFile(prefix="jellyframe-")  # noqa: SIM115 - closed by close
         with (
             self._sources.open(number) as file,
@@ -191,14 +191,14 @@ def _data_format(source: Source, format_name: str | None, argument: str) -> Form
 
 
 class PatchSources(Closeable):
-    """Patches of any format, one after the other, which can be read again and again.
+    """Patches of any format, one after the other, which can be read repeatedly.
 
     Args:
         patches: paths, folders and patterns, bytes, or binary file objects; a folder means the patches in it, in
             the order of their names
         patch_format_name: the format of all; by default that of the file name, or otherwise Jelly-Patch
         limits: the limits for untrusted input
-        strict: whether to refuse what a consumer may refuse
+        strict: as in `open_patch_reader`
         concatenated: whether every options row of Jelly-Patch begins a new stream
     """
 
@@ -214,7 +214,7 @@ class PatchSources(Closeable):
         given = [patches] if not isinstance(patches, list | tuple) else list(patches)
         found: list[Any] = resolve_inputs(given, is_patch_name)
         if not found:
-            raise OptionsError("there is no patch: no input is named")
+            raise OptionsError("there is no patch: name at least one input")
         self._formats = [patch_format(patch_format_name, one, "patch_format") for one in found]
         self._sources = _Sources(found)
         self._settings: dict[str, Any] = {"limits": limits, "strict": strict, "concatenated": concatenated}
@@ -224,14 +224,14 @@ class PatchSources(Closeable):
 
     @property
     def total_bytes(self) -> int | None:
-        """The size of the files; None if it is not known."""
+        """The size of the files; None if it is unknown."""
         return self._sources.total_bytes
 
     def __len__(self) -> int:
         return len(self._sources)
 
     def name(self, number: int) -> str:
-        """Return what messages call one of the patches."""
+        """Return the name of one of the patches in messages."""
         return self._sources.name(number)
 
     def path(self, number: int) -> str | None:
@@ -239,18 +239,18 @@ class PatchSources(Closeable):
         return self._sources.path(number)
 
     def batches(self, meter: ProgressMeter | None = None) -> Iterator[Batch]:
-        """Read the rows of all patches from the start."""
+        """Yield the rows of all patches from the start."""
         for number in range(len(self)):
             with self._sources.open(number) as file, self._open(file, number) as reader:
                 yield from _metered(reader, file, meter)
 
     def patches(self, meter: ProgressMeter | None = None) -> Iterator[Patch]:
-        """Read the patches from the start, each as its rows are drawn."""
+        """Yield the patches from the start, each read as its rows are iterated."""
         for number in range(len(self)):
             yield from self.patches_of(number, meter)
 
     def patches_of(self, number: int, meter: ProgressMeter | None = None) -> Iterator[Patch]:
-        """Read the patches of one of the sources, each as its rows are drawn."""
+        """Yield the patches of one of the sources, each read as its rows are iterated."""
         with self._sources.open(number) as file, self._open(file, number) as reader:
             yield from patches_of(_metered(reader, file, meter), reader.options.stream_type)
 
@@ -266,7 +266,7 @@ class PatchSources(Closeable):
         return open_patch_input(file, self._formats[number], **self._settings)
 
     def close(self) -> None:
-        """Let go of copies."""
+        """Close the copies."""
         self._sources.close()
 
 

@@ -1,6 +1,6 @@
 """Records of statements, and a bit for each row, of streams of any length in bounded memory.
 
-Both lie in memory while they are small, and else in files without names.
+Both are in memory while they are small, otherwise in files without names.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from jellyframe.storage.closing import Closeable
 
 BUCKET_BITS = 7
 _RECORD_BYTES = 24
-# Bytes that a bucket holds before they go to the file: 128 MiB for all buckets, or about five million records.
+# Bytes that a bucket buffers before they are written to the file: 128 MiB for all, or about five million records.
 _BUFFER_BYTES = 1 << 20
-# Bits that take more bytes than this lie in a file.
+# Bits of more bytes than this are in a file.
 _BITS_IN_MEMORY = 64 << 20
 # Records that a table holds at a time: about 50 MiB.
 TABLE_RECORDS = 1 << 20
@@ -36,7 +36,7 @@ class RecordSpool(Closeable):
         self.rows = 0
 
     def add(self, batch: Batch) -> None:
-        """Add the statements of a batch. In that of a patch there may be adds and deletes only."""
+        """Add the statements of a batch, which may be adds and deletes of a patch."""
         prints = self._fingerprints.of_statements(batch.columns, batch.terms)
         records, ends = bucket_records(prints, batch.op, self.rows, BUCKET_BITS)
         self.rows += len(batch)
@@ -61,7 +61,7 @@ class RecordSpool(Closeable):
         self._buffers[bucket] = bytearray()
 
     def records(self, bucket: int) -> int:
-        """Return how many records a bucket has."""
+        """Return the number of records of a bucket."""
         return (sum(size for _start, size in self._extents[bucket]) + len(self._buffers[bucket])) // _RECORD_BYTES
 
     def chunks(self, bucket: int) -> Iterator[memoryview]:
@@ -79,14 +79,14 @@ class RecordSpool(Closeable):
             yield from self.chunks(bucket)
 
     def close(self) -> None:
-        """Let go of the memory and the file."""
+        """Release the memory and the file."""
         self._buffers = []
         if self._file is not None:
             self._file.close()
 
 
 class RowBits(Closeable):
-    """A bit for each row of a stream, and how many of them are set."""
+    """A bit for each row of a stream, and the number of bits that are set."""
 
     def __init__(self, rows: int) -> None:
         size = rows // 8 + 1
@@ -100,18 +100,18 @@ class RowBits(Closeable):
                 self.data = self._map = mmap.mmap(file.fileno(), size)
 
     def mask(self, start: int, rows: int) -> bytearray | None:
-        """Return a mask of some rows, None if no bit of theirs is set."""
+        """Return a mask of some rows; None if no bit is set."""
         mask: bytearray | None = mask_of_bits(self.data, start, rows)
         return mask
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         if self._map is not None:
             self._map.close()
 
 
 def chosen_rows(batches: Iterator[Batch], bits: RowBits) -> Iterator[Batch]:
-    """Yield the rows of a stream whose bits are set, and stop behind the last of them."""
+    """Yield the rows of a stream whose bits are set, and stop after the last of them."""
     start = found = 0
     if bits.count == 0:
         return

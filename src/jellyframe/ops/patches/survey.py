@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from jellyframe.storage.types import Source
     from jellyframe.stream.decoder import LookupEntries
 
-# Headers that are kept of a patch; more are counted only.
+# The maximum number of headers kept for a patch; others are only counted.
 MAX_HEADERS = 20
 
 
@@ -35,7 +35,7 @@ class PatchCounts:
 
     Attributes:
         number: the number of the patch, from 0
-        rows: how many rows there are of each operation, by its word in RDF Patch
+        rows: the number of rows of each operation, by its word in RDF Patch
         headers: the first headers, the values in N-Triples syntax
         committed: transactions that end with a commit
         aborted: transactions that end with an abort
@@ -61,7 +61,7 @@ class PatchCounts:
         return self.rows["TA"]
 
     def add(self, other: PatchCounts) -> None:
-        """Take in the counts of another patch, but not its headers."""
+        """Add the counts of another patch, but not its headers."""
         for name, number in other.rows.items():
             self.rows[name] += number
 
@@ -71,15 +71,15 @@ class PatchSurvey:
     """Counts of a stream of patches.
 
     Attributes:
-        options: the options of the stream; of text, what it would have
+        options: the options of the stream; for text, those it would have
         counts: the rows of all patches
         patches: the number of patches
         frames: the number of frames; 0 for text
-        delimited: whether the frames have their lengths in front; None for text
+        delimited: whether the frames are delimited; None for text
         lookup_entries: the entries of lookup tables; None for text
-        input_bytes: the size of the file, as it is
-        text_bytes: the size as RDF Patch text, if that was asked for
-        content: the predicates of the statements, if that was asked for
+        input_bytes: the size of the stored file
+        text_bytes: the size as RDF Patch text, if requested
+        content: the predicates of the statements, if requested
     """
 
     options: PatchOptions | None = None
@@ -106,16 +106,16 @@ def inspect_patches(
     on_patch: Callable[[PatchSurvey, PatchCounts], object] | None = None,
     progress: ProgressCallback | None = None,
 ) -> PatchSurvey:
-    """Count what a stream of patches is made of, of any format, in one pass.
+    """Count the rows and patches of a stream of any format, in one pass.
 
     Args:
         source: a path, a URI, bytes, or a binary file object
         format: `jelly-patch` or `rdfp`; by default that of the file name, or otherwise Jelly-Patch
-        content: also tell the size as RDF Patch text and the most frequent predicates, which takes longer
+        content: also find the size as RDF Patch text and the most frequent predicates, which takes longer
         strict: refuse transactions that start or end where they must not, or are open at the end
-        lenient: of text, take IRIs that are not absolute
-        concatenated: of Jelly-Patch, let every options row begin a new stream
-        patch_ends: of text, where the patches end (see `open_patch_input`)
+        lenient: for text: accept IRIs that are not absolute
+        concatenated: for Jelly-Patch: every options row begins a new stream
+        patch_ends: for text: where the patches end (see `open_patch_input`)
         limits: the limits for untrusted input
         on_patch: called with the survey so far and the counts of each patch
         progress: called with a `Progress` now and then
@@ -174,7 +174,7 @@ class _Collector:
                 self._survey.content.add(statements)
 
     def end(self) -> None:
-        """End the patch in hand, which no mark ends."""
+        """End the last patch, if no mark ends it."""
         if self._patch.all_rows:
             self._end_patch()
 

@@ -28,7 +28,7 @@ class PatchValidationReport(ValidationReport):
     """The problems of a stream of patches, and how much of it was read.
 
     Args:
-        name: what the report calls the input
+        name: the name of the input in the report
     """
 
     unit = "row"
@@ -49,15 +49,15 @@ class PatchValidationReport(ValidationReport):
             return
         ends = batch.operations.tolist().count(PATCH_PUNCTUATION)
         is_open = batch.operations[len(batch) - 1] != PATCH_PUNCTUATION
-        # A patch in hand counts, as the input may end with it.
+        # The current patch counts, as the input may end with it.
         self.patches += ends - self._is_patch_open + is_open
         self._is_patch_open = is_open
 
     def add_line(self, error: TextError) -> None:
-        """Note a line that cannot be read; of many, the first 20.
+        """Note an invalid line; only the first 20 are listed.
 
         Args:
-            error: what is wrong with it
+            error: the error
         """
         self.bad_lines += 1
         if self.bad_lines <= MAX_TERM_PROBLEMS:
@@ -86,20 +86,20 @@ def validate_patches(
     limits: Limits | None = None,
     progress: ProgressCallback | None = None,
 ) -> PatchValidationReport:
-    """Read a whole stream of patches, of any format, and return a report of what breaks the rules.
+    """Read a whole stream of patches, of any format, and return a report of its errors.
 
-    What is refused for its size (a `LimitError`) is raised: it says nothing about the stream. Memory is bounded.
+    A `LimitError` is raised: it says nothing about the validity of the stream. Memory is bounded.
 
     Args:
         source: a path, a URI, bytes, or a binary file object
         format: `jelly-patch` or `rdfp`; by default that of the file name, or otherwise Jelly-Patch
         strict: whether transactions that start or end where they must not, or are open at the end, are problems
-        lenient: of text, take IRIs that are not absolute
-        delimited: of Jelly-Patch, whether the frames must have their lengths in front; by default either will do
-        expected_options: the options that the stream must have, or a file of patches with the same
+        lenient: for text: accept IRIs that are not absolute
+        delimited: for Jelly-Patch: whether the frames must be delimited; by default both are valid
+        expected_options: the options that the stream must have, or a file of patches that has them
         validate_terms: also check IRIs (RFC 3987) and language tags (BCP 47)
-        concatenated: of Jelly-Patch, let every options row begin a new stream
-        patch_ends: of text, where the patches end (see `open_patch_input`)
+        concatenated: for Jelly-Patch: every options row begins a new stream
+        patch_ends: for text: where the patches end (see `open_patch_input`)
         limits: the limits for untrusted input
         progress: called with a `Progress` now and then
     """

@@ -1,4 +1,4 @@
-"""Patches that are written: headers, a transaction, and rows in it."""
+"""Write patches: headers, a transaction, and its rows."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class PatchTarget:
 
     Args:
         sink: a path, a binary file object, or None
-        out_format: the format; by default it is recognised by the name
+        out_format: the format; by default that of the file name
         options: the options of the stream
         settings: frames and restart points of the stream
     """
@@ -47,7 +47,7 @@ class PatchTarget:
             self._output = open_patch_output(sink, out_format, options, **settings)
 
     def write_rows(self, rows: Iterable[PatchRow]) -> None:
-        """Write rows that are objects."""
+        """Write rows given as objects."""
         if self._output is not None:
             self._output.write(rows)
 
@@ -59,7 +59,7 @@ class PatchTarget:
             fitted = batch.fitted(has_graph=self._options.has_graph)
         except NamedGraphError as error:
             raise NamedGraphError(
-                "a row of the patch has a graph, which a stream of triples cannot hold; let the statement type be "
+                "a row of the patch has a graph, which a stream of triples cannot hold; set the statement type to "
                 f"quads: {row_line(batch, error.row or 0)}"
             ) from None
         self._output.write_batch(fitted)
@@ -72,7 +72,7 @@ class PatchTarget:
         *,
         transaction: bool,
     ) -> None:
-        """Write a whole patch, in a transaction if there are changes and that is wanted."""
+        """Write a whole patch, in a transaction if requested and there are changes."""
         self.write_rows(Header(key, value) for key, value in headers.items())
         first_rows = list(namespaces)
         first = next(changes, None)
@@ -103,7 +103,7 @@ class PatchTarget:
             self._output.close()
 
     def discard(self) -> None:
-        """Give up: nothing appears at the path."""
+        """Discard the output: nothing appears at the path."""
         if self._output is not None:
             self._output.discard()
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _GROUPS = ["position", "key"]
 _TERMS = [*_GROUPS, "high", "low"]
-# Counts are summed up when there are as many new rows as there are summed ones, and at least this many.
+# Counts are summed up when there are as many new rows as summed ones, and at least this many.
 _MIN_ROWS_TO_SUM = 1 << 20
 
 
@@ -36,7 +36,7 @@ def statistics(
     dialect: DialectName = "released",
     progress: ProgressCallback | None = None,
 ) -> Statistics:
-    """Count what files hold: statements, distinct terms, predicates, classes, datatypes and languages.
+    """Count the statements, distinct terms, predicates, classes, datatypes and languages of files.
 
     Files are read once. The result is that of `jellyframe.spark.jobs.stats`, which counts in parallel; memory grows
     with the number of distinct terms, about 100 bytes for each.

@@ -1,9 +1,9 @@
-"""Batches to rows of counts, in the tasks.
+"""Count the terms of batches, in the tasks.
 
-A row says how often a term occurs at a position of the statements in a batch. Terms that only have to be told apart are
-given as 128-bit hashes, so that little more than numbers passes through Spark. `key` says what the term
-counts for: at `p` the predicate itself; at `s`, `o` and `g` its kind, and of literals the datatype or language. Rows
-for classes tell of the entities in them: their `key` is the class, and the hash that of the entity.
+A row has the number of uses of a term at a position of the statements in a batch. Terms that only have to be
+distinguished are 128-bit hashes, so that little more than numbers passes through Spark. `key` is the category of the
+term: at `p` the predicate itself; at `s`, `o` and `g` its kind, and for literals the datatype or language. Rows
+for classes count entities: their `key` is the class, and the hash that of the entity.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from jellyframe.ops.reading import piece_batches
 from jellyframe.stream.splits import Piece
 
 SUBJECT, PREDICATE, OBJECT, GRAPH, CLASS, BAD_RECORD = range(6)
-# Spark's name for each type, and Arrow's.
+# The types of the columns for Spark and for Arrow.
 COUNTS_DDL = "position byte, key string, high long, low long, uses long"
 COUNTS_SCHEMA = pa.schema(
     [
@@ -46,7 +46,7 @@ COUNTS_SCHEMA = pa.schema(
 
 RDF_TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
 IRI, BLANK_NODE, QUOTED_TRIPLE, DEFAULT_GRAPH = "iri", "bnode", "triple", "default"
-# What keys of literals begin with: the whole key, or what is followed by a datatype or a language.
+# The keys of literals: a whole key, or a prefix before a datatype or a language.
 SIMPLE_LITERAL, TYPED_LITERAL, LANGUAGE_LITERAL = '"', "^^", "@"
 
 _FIXED_KEYS = {
@@ -61,7 +61,7 @@ _KINDS = 16
 
 
 def counted(batches: Iterable[Batch]) -> Iterator[pa.RecordBatch]:
-    """Yield the counts of batches, those of each by themselves."""
+    """Yield the counts of each batch."""
     for batch in batches:
         if len(batch):
             yield _Counts(batch).rows()
@@ -117,7 +117,7 @@ class _Counts:
         self._add(position, self._keys.take(terms), self._high.take(terms), self._low.take(terms), uses)
 
     def _add_classes(self) -> None:
-        """Add the pairs of an entity and a class that it is an instance of."""
+        """Add the pairs of an entity and its class."""
         is_type = pc.equal(self._texts, RDF_TYPE)
         if not pc.any(is_type).as_py():
             return
@@ -141,7 +141,7 @@ def _zeros(n: int) -> pa.Array:
 
 
 def _keys(batch: Batch) -> pa.Array:
-    """Return what each term of a batch counts for at `s`, `o` and `g`."""
+    """Return the key of each term of a batch at `s`, `o` and `g`."""
     kinds, details, _ = batch.terms.buffers()
     kind = pa.array(kinds, pa.uint8()).cast(pa.int64())
     detail = pa.array(details, pa.int32()).cast(pa.int64())

@@ -48,8 +48,8 @@ Counts = dict[str, Count]
 class Statistics:
     """Statistics of a set of statements. Keys of dictionaries are IRIs, and other terms in N-Triples syntax.
 
-    The uses of a class are statements that say of an entity that it is in the class; its distinct ones the entities.
-    Dictionaries are in the order of use.
+    The uses of a class are statements that an entity is in the class; its distinct count is that of the entities.
+    Dictionaries are ordered by uses.
 
     Attributes:
         is_approximate: whether the numbers of distinct terms are estimates
@@ -78,7 +78,7 @@ class Statistics:
     problems: list[str] = field(default_factory=list)
 
     def _repr_html_(self) -> str:
-        """Return the numbers as tables, for notebooks."""
+        """Return the counts as tables, for notebooks."""
         html: str = view_maker("statistics.html")(self)
         return html
 
@@ -87,8 +87,8 @@ class Statistics:
         """Return the statistics from summed counts.
 
         Args:
-            rows: position, key, uses and distinct ones, of all tasks
-            approximate: whether the distinct ones are estimates
+            rows: position, key, uses and distinct count, of all tasks
+            approximate: whether the distinct counts are estimates
         """
         result = cls(is_approximate=approximate)
         for position, key, uses, distinct in rows:
@@ -196,5 +196,5 @@ def _kind(key: str) -> str:
 
 
 def _shown(text: str) -> str:
-    """Return an IRI without its angle brackets; other terms as they are."""
+    """Return an IRI without its angle brackets; other terms unchanged."""
     return text[1:-1] if text.startswith("<") and not text.startswith("<<") else text

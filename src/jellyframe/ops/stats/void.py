@@ -12,7 +12,7 @@ _PREFIXES = """\
 @prefix dcterms: <http://purl.org/dc/terms/> .
 @prefix void: <http://rdfs.org/ns/void#> .
 """
-# An absolute IRI, as Turtle has them: data may hold others, of which VoID cannot tell.
+# An absolute IRI, as in Turtle: data may have others, which VoID cannot describe.
 _ABSOLUTE_IRI = re.compile(r'[A-Za-z][A-Za-z0-9+.-]*:(?:[^\x00-\x20<>"{}|^`\\]|\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8})*')
 _BLANK_DATASET = "_:dataset"
 
@@ -43,7 +43,7 @@ def void_description(statistics: Statistics, *, dataset: str | None = None, titl
 
 
 def require_dataset_iri(dataset: str | None) -> None:
-    """Raise if that cannot be the name of a data set."""
+    """Raise if an IRI cannot be the name of a data set."""
     if dataset is not None and not _ABSOLUTE_IRI.fullmatch(dataset):
         raise OptionsError(f"{dataset!r} is not an absolute IRI, so it cannot name a data set")
 
