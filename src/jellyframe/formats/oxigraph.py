@@ -191,29 +191,43 @@ class _CountedLines:
         self.last_lines = (1, 1)
         self._waiting = b""
         self._most = _PIECE_BYTES
-        self._without_quotes = 0
+        # Bytes since the last quotation mark.
+        self._unquoted = 0
 
     def read(self, size: int = -1) -> bytes:
-        most = self._most if size < 0 else min(size, self._most)
+        # In a long string, small pieces would make the parser begin it again and again.
+        most = max(self._most, min(self._unquoted, _PIECE_BYTES))
+        if size >= 0:
+            most = min(size, most)
         if not self._waiting:
             self._waiting = self._file.read()
         end = self._waiting.find(b"\n", 0, most) + 1 or most
+        if self._unquoted >= _PIECE_BYTES:
+            # What comes after the string may have it as a prefix, so it is not in the same piece.
+            end = _first_quote(self._waiting, end) + 1 or end
         piece, self._waiting = self._waiting[:end], self._waiting[end:]
         self.bytes_read += len(piece)
         self.last_lines = (self.line, self.line + piece.count(b"\n", 0, len(piece) - 1))
         self.line += piece.count(b"\n")
-        if len(piece) == most:
-            # Not a line: it may be a part of a long string.
-            self._note_long_strings(piece)
+        self._note_long_strings(piece)
         return piece
 
     def _note_long_strings(self, piece: bytes) -> None:
-        last_quote = max(piece.rfind(b'"'), piece.rfind(b"'"))
-        if last_quote < 0:
-            self._without_quotes += len(piece)
-            self._most = max(min(self._most, _PIECE_BYTES * _PIECE_BYTES // self._without_quotes), _SMALLEST_PIECE)
-        else:
-            self._without_quotes = len(piece) - 1 - last_quote
+        first = _first_quote(piece, len(piece))
+        if first < 0:
+            self._unquoted += len(piece)
+            return
+        length = self._unquoted + first
+        if length >= _PIECE_BYTES:
+            self._most = max(min(self._most, _PIECE_BYTES * _PIECE_BYTES // length), _SMALLEST_PIECE)
+        self._unquoted = len(piece) - 1 - max(piece.rfind(b'"'), piece.rfind(b"'"))
 
     def close(self) -> None:
         self._file.close()
+
+
+def _first_quote(text: bytes, stop: int) -> int:
+    """Return where the first quotation mark of either kind is; -1 if there is none before `stop`."""
+    found = text.find(b'"', 0, stop)
+    single = text.find(b"'", 0, stop if found < 0 else found)
+    return found if single < 0 else single
