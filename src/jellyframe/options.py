@@ -29,6 +29,8 @@ MIN_NAME_TABLE_SIZE: Final = 8
 MAX_TABLE_SIZE: Final = 1 << 24
 # The most that protobuf allows for a message.
 MAX_FRAME_BYTES: Final = 0x7FFFFFFF
+# Rows are numbered in four bytes.
+MAX_BATCH_ROWS: Final = 0x7FFFFFFF
 # Deeper nesting than protobuf readers, N-Triples or Python objects can stand.
 MAX_NESTING_DEPTH: Final = 1000
 VERSION_1_0: Final = 1
@@ -127,6 +129,11 @@ def check_number(what: str, value: int, least: int, most: int | None = None) -> 
         raise SettingError(f"{what} is {value}, and must be at least {least}", what)
     if most is not None and value > most:
         raise SettingError(f"{what} is {value}, and must be at most {most}", what)
+
+
+def check_batch_rows(batch_rows: int) -> None:
+    """Raise a SettingError unless a number of rows in a batch is valid."""
+    check_number("batch_rows", batch_rows, 1, MAX_BATCH_ROWS)
 
 
 def check_word(what: str, value: str, known: Iterable[str]) -> None:

@@ -107,8 +107,9 @@ def test_a_line_longer_than_the_read_buffer_is_read(ntriples: ModuleType) -> Non
 
 
 def test_invalid_batch_rows_are_refused(ntriples: ModuleType) -> None:
-    with pytest.raises(OptionsError, match="batch_rows"):
-        ntriples.read(TRIPLES, batch_rows=0)
+    for rows in (0, 1 << 31, 1 << 70):
+        with pytest.raises(OptionsError, match="batch_rows"):
+            ntriples.read(TRIPLES, batch_rows=rows)
 
 
 def test_errors_name_the_source(ntriples: ModuleType, tmp_path: Path) -> None:

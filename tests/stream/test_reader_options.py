@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+import jellyframe
 from jellyframe.errors import JellyError, LimitError, OptionsError, ParseError
 from jellyframe.options import Limits, LogicalType, PhysicalType
 from support import wire
@@ -275,3 +276,22 @@ def test_frames_without_rows_need_no_options(twin: ModuleType) -> None:
     assert twin.loads(wire.delimited(b"", b"")) == []
     assert twin.loads(wire.delimited(wire.frame(metadata={"key": b"value"}), b"")) == []
     assert read(twin, wire.delimited(wire.unknown_fields(), wire.frame(wire.options(), NAME, STATEMENT))) == 1
+
+
+@pytest.mark.parametrize("rows", [0, -1, 1 << 31, 1 << 62, 1 << 70])
+def test_numbers_of_rows_that_no_batch_can_have_are_refused(rows: int) -> None:
+    data = wire.stream(wire.options(), NAME, STATEMENT)
+    with pytest.raises(OptionsError, match="batch_rows is"):
+        jellyframe.open_reader(data, batch_rows=rows)
+    with pytest.raises(OptionsError, match="batch_rows is"):
+        jellyframe.open_patch_reader(data, batch_rows=rows)
+    with pytest.raises(OptionsError, match="batch_rows is"):
+        jellyframe.scan("any.ttl", batch_rows=rows)
+
+
+@pytest.mark.parametrize("byte_range", [(-5, 3), (3, 2), (0, -1), (1 << 70, None), (0, 1 << 70), (1.5, None)])
+def test_ranges_that_no_file_has_are_refused(byte_range: tuple[int, int | None]) -> None:
+    data = wire.stream(wire.options(), NAME, STATEMENT)
+    for opened in (jellyframe.open_reader, jellyframe.open_patch_reader):
+        with pytest.raises(OptionsError, match="of byte_range is"):
+            opened(data, byte_range=byte_range)

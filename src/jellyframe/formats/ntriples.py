@@ -25,7 +25,7 @@ from jellyframe.errors import EncodeError, LimitError, OptionsError, TextError, 
 from jellyframe.formats.settings import BatchInput, BatchOutput, ReadSettings, WriteSettings
 from jellyframe.formats.text_reading import TextReader
 from jellyframe.kernel.memory_cy import Memory
-from jellyframe.options import Limits, check_number
+from jellyframe.options import Limits, check_batch_rows
 from jellyframe.storage.sinks import ByteSink
 from jellyframe.storage.sources import ByteSource
 from jellyframe.storage.types import Compression, Sink, Source
@@ -75,7 +75,7 @@ def read(
     Raises:
         TextError: if the text is invalid, with line and column, unless there is an `on_error`
     """
-    check_number("batch_rows", batch_rows, 1)
+    check_batch_rows(batch_rows)
     return _read(source, quads, generalized, batch_rows, lenient, limits or Limits(), on_error)
 
 

@@ -26,7 +26,7 @@ from jellyframe.formats.text_reading import TextReader
 from jellyframe.kernel.line_write_cy import PATCH_END, write_patch_lines
 from jellyframe.kernel.memory_cy import Memory
 from jellyframe.kernel.rdf_patch_parse_cy import AT_HEADERS, AT_MARKS, AT_TRANSACTIONS, PatchTextParser
-from jellyframe.options import Limits, check_number, check_word
+from jellyframe.options import Limits, check_batch_rows, check_word
 from jellyframe.patch.batches import write_given
 from jellyframe.patch.options import PatchOptions, PatchStatementType, PatchStreamType
 from jellyframe.patch.reader import PatchReader
@@ -92,7 +92,7 @@ def open_text_input(
         OptionsError: if `patch_ends` or `batch_rows` is not valid
     """
     check_word("patch_ends", patch_ends, PATCH_ENDS)
-    check_number("batch_rows", batch_rows, 1)
+    check_batch_rows(batch_rows)
     limits = limits or Limits()
     options = PatchOptions(
         statement_type=statement_type,

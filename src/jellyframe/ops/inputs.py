@@ -19,7 +19,7 @@ from jellyframe.formats.settings import ReadSettings
 from jellyframe.ops.bad_input import FAILFAST, MODES, Mode
 from jellyframe.ops.filters import TermOrText
 from jellyframe.ops.progress import FileMeter, ProgressCallback
-from jellyframe.options import DialectName, Limits, check_word
+from jellyframe.options import DialectName, Limits, check_batch_rows, check_word
 from jellyframe.patch.options import PatchOptions, PatchStreamType
 from jellyframe.patch.recovery import patch_streams
 from jellyframe.storage.finding import find_files
@@ -74,6 +74,7 @@ class InputOptions:
 
     def __post_init__(self) -> None:
         dialect_named(self.dialect)
+        check_batch_rows(self.batch_rows)
         check_word("mode", self.mode, MODES)
         check_word("blank_nodes", self.blank_nodes, (KEEP, PER_FILE))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from jellyframe.batch import BATCH_BYTES, Batch
 from jellyframe.defaults import DEFAULT_BATCH_ROWS
 from jellyframe.kernel.decode_patch_cy import PatchDecoder
-from jellyframe.options import DEFAULT_LIMITS, Limits, check_number
+from jellyframe.options import DEFAULT_LIMITS, Limits, check_batch_rows
 from jellyframe.patch.options import PatchOptions
 from jellyframe.stream.decoder import (
     AnyStreamDecoder,
@@ -47,7 +47,7 @@ class PatchStreamDecoder(AnyStreamDecoder[PatchOptions]):
         source_name: str | None = None,
     ) -> None:
         limits = limits or DEFAULT_LIMITS
-        check_number("batch_rows", batch_rows, 1)
+        check_batch_rows(batch_rows)
         kernel = PatchDecoder(
             options_callback(self._read_options),
             limits.max_nesting_depth,

@@ -28,7 +28,7 @@ from jellyframe.options import (
     Limits,
     StreamOptions,
     TableOptions,
-    check_number,
+    check_batch_rows,
     term_settings,
 )
 from jellyframe.storage.types import Buffer
@@ -356,7 +356,7 @@ class StreamDecoder(AnyStreamDecoder[StreamOptions]):
         dialect: DialectName = "released",
     ) -> None:
         limits = limits or DEFAULT_LIMITS
-        check_number("batch_rows", batch_rows, 1)
+        check_batch_rows(batch_rows)
         self._dialect = dialect_named(dialect)
         kernel = self._dialect.decoder(
             options_callback(self._read_options),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
-from jellyframe.options import Limits, TableOptions
+from jellyframe.options import Limits, TableOptions, check_number
 from jellyframe.storage.sources import ByteSource, position_of
 from jellyframe.storage.types import FileSystem, Source
 from jellyframe.stream.decoder import AnyStreamDecoder
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from jellyframe.stream.reading import BatchSource
     from jellyframe.stream.recovery import RandomAccess, RecoveringBatches
 
+# The largest that file systems have.
+_LARGEST_OFFSET = (1 << 63) - 1
 _OptionsT = TypeVar("_OptionsT", bound=TableOptions)
 ByteRange: TypeAlias = tuple[int, int | None]
 Recovery: TypeAlias = (
@@ -53,6 +55,9 @@ def open_batches(
     `decoder_at` makes the decoder for a place of the source. With `recovery`, reading continues after damage.
     """
     start, stop = byte_range or (0, None)
+    check_number("the start of byte_range", start, 0, _LARGEST_OFFSET)
+    if stop is not None:
+        check_number("the end of byte_range", stop, start, _LARGEST_OFFSET)
     # A file object without a range is read from its current position.
     origin = position_of(source) if start == 0 else 0
 
