@@ -69,6 +69,17 @@ def test_missing_files_are_errors(folder, path):
         names(folder, path)
 
 
+@pytest.mark.skipif(os.name == "nt", reason="names are text there")
+def test_names_that_are_not_utf_8_are_errors_that_show_them(tmp_path):
+    odd = os.path.join(os.fsencode(tmp_path), b"odd\xff.jelly")
+    with open(odd, "wb") as file:
+        file.write(b"12345")
+    for path in (os.fsdecode(odd), str(tmp_path), f"{tmp_path}/*.jelly"):
+        with pytest.raises(StorageError, match=r"odd\\xff\.jelly: the name is not UTF-8") as caught:
+            find_files([path])
+        assert "\udcff" not in str(caught.value)
+
+
 def test_a_folder_may_be_empty(tmp_path):
     assert find_files((str(tmp_path),)) == []
 

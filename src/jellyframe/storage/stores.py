@@ -188,7 +188,12 @@ class Storage:
                     raise
                 return pa.fs.FileInfo(path, pa.fs.FileType.NotFound)
             return pa.fs.FileInfo(path, pa.fs.FileType.File, size=found.size, mtime_ns=found.modified)
-        return self.fs.get_file_info(path)
+        try:
+            return self.fs.get_file_info(path)
+        except UnicodeEncodeError:
+            raise StorageError(
+                f"{self.display(path)}: the name is not UTF-8, and cannot be looked up: rename it"
+            ) from None
 
     def exists(self, path: str) -> bool:
         """Return whether there is a file or a folder at a `path`."""
@@ -197,7 +202,11 @@ class Storage:
     def children(self, path: str, *, recursive: bool = False) -> list[pa.fs.FileInfo]:
         """Return the files and folders in the folder at a `path`, and below it if `recursive`, sorted by path."""
         selector = pa.fs.FileSelector(path, recursive=recursive, allow_not_found=True)
-        return sorted(self.fs.get_file_info(selector), key=lambda info: info.path)
+        try:
+            return sorted(self.fs.get_file_info(selector), key=lambda info: info.path)
+        except UnicodeDecodeError as error:
+            name = display_name(os.fsdecode(error.object))
+            raise StorageError(f"{name}: the name is not UTF-8, and its folder cannot be read: rename it") from None
 
     def data_files(self, folder: str, is_data: NameTest | None = None) -> list[DataFile]:
         """Return the files below a `folder` whose names pass the test `is_data`: by default those of Jelly files.
