@@ -1,4 +1,4 @@
-"""Small streams that stand for gigabytes of text are read in every way with little memory."""
+"""Small streams that expand to gigabytes of text are read in every way with little memory."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CASES = {
     "quoted_repeats": (hostile.quoted_repeats(), 64),
     "one_wide_quoted": (hostile.one_wide_quoted(), 1),
 }
-# CSV is slow on long strings, so that it is tried on some streams only.
+# CSV is slow on long strings, so it is tried on some streams only.
 FORMATS = dict.fromkeys(CASES, "nt,ttl,csv,parquet") | dict.fromkeys(
     ("repeated_prefix", "repeated_datatype"), "nt,ttl,parquet"
 )
@@ -36,7 +36,7 @@ def test_every_way_of_reading_fits_in_little_memory(tmp_path: Path, name: str) -
     path.write_bytes(data)
     assert len(data) < 600_000
     root = Path(__file__).parents[2]
-    # The system's allocator takes what it is asked for; others set much address space aside.
+    # The system's allocator reserves only what is requested; others reserve much address space.
     settings = {
         "PYTHONPATH": f"{root / 'tests'}:{root}",
         "ARROW_DEFAULT_MEMORY_POOL": "system",

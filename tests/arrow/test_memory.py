@@ -1,4 +1,4 @@
-"""Memory of columns comes back, is used again, and is never used by two at once."""
+"""Memory of columns is returned, reused, and never used by two columns at once."""
 
 import os
 import signal

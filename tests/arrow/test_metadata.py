@@ -1,4 +1,4 @@
-"""Options and namespaces go through the metadata of schemas."""
+"""Options and namespaces are kept in the metadata of schemas."""
 
 from __future__ import annotations
 

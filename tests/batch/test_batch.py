@@ -1,4 +1,4 @@
-"""The algebra of batches, against the same done to lists of statements."""
+"""The algebra of batches, compared with the same operations on lists of statements."""
 
 from __future__ import annotations
 

@@ -198,7 +198,7 @@ def test_colour_unless_no_color() -> None:
 
 
 def test_help_imports_no_heavy_modules() -> None:
-    """Start-up is quick because nothing is imported that is not used."""
+    """Start-up is fast because unused modules are not imported."""
     code = (
         "import sys\n"
         "from jellyframe.cli.main import main\n"

@@ -1,4 +1,4 @@
-"""`rdf from-jelly --recover`: what can be read of damaged files is converted, and what was lost is said."""
+"""`rdf from-jelly --recover`: the readable part of damaged files is converted, and losses are reported."""
 
 from __future__ import annotations
 
@@ -148,5 +148,5 @@ def test_convert_takes_a_function(good: bytes, tmp_path: Path) -> None:
     assert_some_in_order(lines)
     assert done.statements == len(lines)
     assert [damage.error.source for damage in lost] == [str(path)]
-    # What is searched for a restart point is not counted twice.
+    # Bytes that are searched for a restart point are not counted twice.
     assert seen[-1].bytes_read == seen[-1].total_bytes == len(cut(good))

@@ -1,4 +1,4 @@
-"""`--limit` of the commands that read Jelly: what is refused without it is read with it."""
+"""`--limit` of the commands that read Jelly: input that is refused without it is read with it."""
 
 from __future__ import annotations
 

@@ -110,7 +110,7 @@ def test_language_tags_keep_their_case(name: str) -> None:
     written = run("rdf", "from-jelly", "--out-format", name, data=jelly).out
     assert b"EN-gb" in written
     if name not in ("rdfxml", "jsonld"):
-        # Those are read by pyoxigraph, which knows tags in lower case only.
+        # These are read by pyoxigraph, which returns tags in lower case.
         again = run("rdf", "to-jelly", "--in-format", name, data=written).out
         assert run("rdf", "from-jelly", data=again).out == text
 

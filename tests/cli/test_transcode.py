@@ -126,7 +126,7 @@ def test_version_rises_where_the_output_needs_it(tmp_path: Path) -> None:
 
 
 def with_repeated_options() -> bytes:
-    """A stream that repeats its options and goes on with its lookups, ids counted on, and terms repeated."""
+    """A stream that repeats its options and continues with its lookup tables, ids and repeated terms."""
     rows = (wire.options(), wire.prefix("http://a/", 1), wire.name("s", 1), wire.name("p"), wire.name("o"))
     statement = wire.triple(wire.iri(1, 1), wire.iri(0, 0), wire.iri(0, 0))
     again = (wire.options(), wire.name("later"), wire.triple(None, None, wire.iri(0, 4)))
@@ -251,7 +251,7 @@ def test_validate_terms() -> None:
 
 
 class TestNothingToChange:
-    """A file that is as our writer would write it comes out byte for byte; any other is rewritten."""
+    """A file that our writer could have written is copied byte by byte; any other is rewritten."""
 
     def test_a_file_that_does_not_change_is_copied(self, tmp_path: Path) -> None:
         source, target = tmp_path / "a.jelly", tmp_path / "b.jelly"

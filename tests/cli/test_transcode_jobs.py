@@ -1,4 +1,4 @@
-"""`rdf transcode` by several processes: the same as by one, and what happens when one of them fails."""
+"""`rdf transcode` with several processes: the same result as with one, and failures of workers."""
 
 from __future__ import annotations
 
@@ -336,7 +336,7 @@ def test_options_that_change_at_the_start_of_a_piece_are_found(tmp_path: Path) -
 
 
 def test_a_stream_that_repeats_its_options_is_rewritten(tmp_path: Path) -> None:
-    """Another writer's stream: what was set before the options come again still holds, in every piece."""
+    """A stream of another writer: entries from before the repeated options stay valid, in every piece."""
     source, one, many = tmp_path / "in.jelly", tmp_path / "one.jelly", tmp_path / "many.jelly"
     frames = [wire.stream(wire.options(), wire.prefix("http://a/", 1), wire.name("s", 1), wire.name("p", 2))]
     for i in range(300):
@@ -371,7 +371,7 @@ def test_a_killed_worker_is_an_error(tmp_path: Path) -> None:
     [("ZeroDivisionError('a bug')", "ZeroDivisionError: a bug"), ("OSError(28, 'No space left')", "No space left")],
 )
 def test_errors_of_workers_are_reported(error: str, shown: str, tmp_path: Path) -> None:
-    """It is no reason to do the work again in another way, which would hide it."""
+    """The work is not repeated by one process, which would hide the error."""
     source, target = tmp_path / "in.jelly", tmp_path / "out.jelly"
     source.write_bytes(stream())
     fail = f"def rewrite(*_): raise {error}\njoining._rewrite = rewrite\n"

@@ -181,7 +181,7 @@ COMPRESSIONS = {"gzip": gzip.compress, "zstd": zstd_module().compress}
 @pytest.mark.parametrize("outer", COMPRESSIONS)
 @pytest.mark.parametrize("inner", COMPRESSIONS)
 def test_data_that_is_compressed_twice(inner: str, outer: str, folder: Path) -> None:
-    """Each command says what it is, instead of unpacking it twice, or reading rubbish."""
+    """Each command reports it, instead of decompressing it twice or reading garbage."""
     once = COMPRESSIONS[inner]((folder / "one.jelly").read_bytes())
     run("rdf", "validate", data=once)
     data = COMPRESSIONS[outer](once)

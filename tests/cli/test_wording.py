@@ -1,4 +1,4 @@
-"""Messages speak the words of the command line, and advise options that there are."""
+"""Messages use the words of the command line, and advise options that exist."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The EARL report is Turtle that says what it should."""
+"""The EARL report is valid Turtle with the results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Patches of either format through one function, and refusal of everything else."""
+"""Patches of either format are opened by one function, which refuses everything else."""
 
 from __future__ import annotations
 

@@ -140,7 +140,7 @@ def test_bad_lines_are_left_out_if_on_error_is_set(texts: ModuleType) -> None:
     found: list[TextError] = []
     text = "TX .\nTX .\nA <x:s> .\nD <x:s> <x:p> <x:o> .\nTC .\n"
     rows = rows_of(texts, text, on_error=found.append)
-    # What is around them does not count: see tests/patch/test_recovery.py.
+    # Their transactions are aborted: see tests/patch/test_recovery.py.
     assert rows == [("TX",), ("TA",), ("TX",), ("D", iri("x:s"), iri("x:p"), iri("x:o"), DEFAULT), ("TA",)]
     assert [error.line for error in found] == [2, 3]
 

@@ -1,4 +1,4 @@
-"""Valid streams of every shape that the format allows: read as they were meant, by both kernels."""
+"""Valid streams of every shape that the format allows are read correctly by both kernels."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from jellyframe.rdflib import read_graphs, read_statements, write_graphs, write_
 from support.strategies import Shape, statement_lists
 from support.web_processes import serving_process
 
-# rdflib warns of its own doings.
+# rdflib warns about its own calls.
 pytestmark = pytest.mark.filterwarnings("ignore:Dataset.:DeprecationWarning")
 
 EX = rdflib.Namespace("http://example.org/")

@@ -1,4 +1,4 @@
-"""Hostile cases of recording: what fails half-way, and what rdflib or pyoxigraph treats differently from RDF."""
+"""Hostile cases of recording: partial failures, and terms that rdflib or pyoxigraph treats differently from RDF."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Terms go to rdflib and pyoxigraph and come back as they were, or are refused in words."""
+"""Terms survive a round trip through rdflib and pyoxigraph, or are refused with a message."""
 
 import pyoxigraph
 import pytest

@@ -185,7 +185,7 @@ def test_received_statements_are_kept_whatever_ends_the_subscription(server, tmp
         with pytest.raises(ends_with):
             saver.save(on_batch=stop)
         assert len((tmp_path / "out.nt").read_text().splitlines()) == saver.statements > 0
-        # Unless the output does not take it: it is whole, or it is not there.
+        # Unless the output cannot hold it: then there is no output.
         client.publish("q", quads(3))
         with pytest.raises(NamedGraphError):
             Saver(client.subscribe("q"), tmp_path / "graphs.nt", Saving(NTRIPLES)).save()
@@ -254,7 +254,7 @@ def test_a_rate_is_kept_on_average():
     for _ in range(50):
         pace.wait(10)
     assert now == pytest.approx(4.9)
-    # A break is not made up for by a rush of more than a second's worth.
+    # After a break, at most the statements of a second are sent at once.
     now += 60
     for _ in range(50):
         pace.wait(10)

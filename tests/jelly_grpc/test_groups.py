@@ -1,7 +1,7 @@
 """Publishers that come and go, whole or broken, and subscribers that join and leave at any moment, at random.
 
-Each subscriber's frames have to be one valid stream with every statement since it joined, whatever bytes were
-forwarded and whatever was encoded anew.
+Each subscriber's frames have to be one valid stream with every statement since it joined, whether frames were
+forwarded or re-encoded.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def _without_first_ids(frame: bytes) -> bytes:
 
 
 class Listener:
-    """A subscriber, what it has got, and what it should have got."""
+    """A subscriber, the frames it has received, and the expected ones."""
 
     def __init__(self, topic: Topic, rng: Random) -> None:
         self.subscriber: Subscriber = topic.subscribe(rng.choice(REQUESTS), with_offsets=rng.random() < 0.3)
@@ -222,7 +222,7 @@ def test_frames_published_while_a_subscription_starts_are_not_missed() -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_untidy_streams_are_forwarded_to_subscribers_from_the_start(seed: int) -> None:
-    """An encoder that takes every liberty the format allows, behind another stream and from the start."""
+    """An encoder that uses all freedom of the format, after another stream and from the start."""
     rng = Random(seed)
     statements: list[Triple] = triples(30)
     case_options = StreamOptions.small(physical_type=PhysicalType.TRIPLES, version=1)

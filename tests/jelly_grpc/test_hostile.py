@@ -1,4 +1,4 @@
-"""Clients that send what they should not: nothing of it reaches others, and the server goes on."""
+"""Clients that send invalid data: none of it reaches others, and the server continues."""
 
 from __future__ import annotations
 

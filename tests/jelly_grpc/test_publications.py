@@ -1,4 +1,4 @@
-"""Publications: what a frame holds, whenever it is asked for, and how much memory a frame may take."""
+"""Publications: the content of frames, whenever it is read, and the memory of a frame."""
 
 from __future__ import annotations
 

@@ -182,7 +182,7 @@ def test_flags_are_those_asked_for_or_false(client: PlainClient, topic: str, fla
 def test_use_repeat_is_no_option_of_the_released_format(client: PlainClient, topic: str) -> None:
     publish(client, topic, triples(4))
     request = grpc_pb2.RdfStreamSubscribe(topic=topic)
-    # Fields that the message does not have are passed over, wherever another dialect has its option.
+    # Unknown fields are skipped, even if another dialect has an option there.
     data = request.SerializeToString() + block(2, number(5, 1) + number(2, 1))
     call = client.subscribe_raw(data, metadata=(("jelly-from", "earliest"),), timeout=10)
     assert Received([next(call)]).statements == triples(4)

@@ -1,4 +1,4 @@
-"""Subscribers that do not read: they slow nobody down, and what waits for them is bounded."""
+"""Subscribers that do not read do not slow others down, and their queues are bounded."""
 
 from __future__ import annotations
 

@@ -115,7 +115,7 @@ def test_a_subscriber_resumes_at_an_offset(client: PlainClient) -> None:
 
 
 def test_the_index_of_a_file_is_not_passed_on(client: PlainClient, tmp_path: Path) -> None:
-    """It tells where things lie in the file that it came from."""
+    """An index has offsets in its own file."""
     from jellyframe import open_writer
     from jellyframe.stream.framing import split_frames
     from jellyframe.stream.index import INDEX_KEY
@@ -134,7 +134,7 @@ def test_the_index_of_a_file_is_not_passed_on(client: PlainClient, tmp_path: Pat
 
 @pytest.mark.parametrize("retention", ["replay", "log"])
 def test_stored_frames_above_the_frame_limit_can_be_read(tmp_path: Path, retention: str) -> None:
-    """A frame stands by itself in a store, with all names in it that it had from frames before, and its offset."""
+    """A stored frame is self-contained: it has all entries of earlier frames that it uses, and its offset."""
     frames = frames_of(triples(60) * 4, 60, StreamOptions.big(stream_name="t", max_name_table_size=9000))
     limits = ServerLimits(max_frame_bytes=max(map(len, frames)), max_name_table_size=10_000)
     settings = ServerSettings(listen="127.0.0.1:0", limits=limits)

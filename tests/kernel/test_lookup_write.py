@@ -1,4 +1,4 @@
-"""Which entry of a full lookup table gives way, as the pure kernel does it; `test_twins` compares the compiled one."""
+"""Which entry of a full lookup table is evicted, on the pure kernel; `test_twins` compares the compiled one."""
 
 from support.kernel_twins import load_twin_module
 

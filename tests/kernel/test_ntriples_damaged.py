@@ -1,4 +1,4 @@
-"""Text that is partly not N-Quads: both kernels and another parser have to agree on what it says."""
+"""Damaged N-Quads: both kernels and another parser have to read them alike."""
 
 from __future__ import annotations
 

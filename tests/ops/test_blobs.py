@@ -1,4 +1,4 @@
-"""Blobs on their way between tasks."""
+"""Blobs that are sent between tasks."""
 
 from __future__ import annotations
 

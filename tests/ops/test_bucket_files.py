@@ -1,4 +1,4 @@
-"""Files that keep the statements of buckets apart."""
+"""Files of statements divided into buckets."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_buffers_of_open_buckets_are_bounded_together(tmp_path: Path, monkeypatc
     with BucketFile(storage, f"{tmp_path}/x", 50) as file:
         for start in range(0, len(statements), 3):
             file.add(Batch.from_statements(statements[start : start + 3]))
-            # What writers hold back counts, too.
+            # The buffers of writers count, too.
             assert sum(piece.memory.tell() for piece in file._open.values()) == file._open_bytes <= 300_000
     found = [
         statement

@@ -1,4 +1,4 @@
-"""Isomorphism of datasets: relabelled ones are equal, changed ones are not, and neither are those that look alike."""
+"""Isomorphism of datasets: relabelled ones are equal; changed and similar ones are not."""
 
 from __future__ import annotations
 

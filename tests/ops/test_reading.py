@@ -1,4 +1,4 @@
-"""Pieces of files as batches: what is left of bad input in the tolerant modes."""
+"""Pieces of files as batches: bad input in the tolerant modes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Samples that depend on statements and a seed only."""
+"""Samples that depend only on statements and a seed."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_fractions_0_and_1_take_nothing_and_everything():
 
 
 def test_seeds_are_independent():
-    """Of a sample with one seed, another seed takes its share: the seed does not only move a threshold."""
+    """Two seeds select independently: the seed does not only move a threshold."""
     first = sampled(Sampler(1).of_fraction(0.5), STATEMENTS)
     both = first & sampled(Sampler(2).of_fraction(0.5), STATEMENTS)
     assert 0.4 * first.total() < both.total() < 0.6 * first.total()
@@ -103,7 +103,7 @@ def test_terms_have_the_same_hash_in_every_batch():
 
 
 def test_a_sample_is_the_same_on_every_machine():
-    """It is not to change by accident: a pipeline may compare samples of two days."""
+    """It must not change between versions: a pipeline may compare samples of two days."""
     sample = sampled(Sampler(7).of_fraction(0.002), quads(3000))
     assert sorted(subject for subject, *_ in sample) == [
         f"<http://example.org/s{number}>" for number in (20, 257, 333, 447, 48, 499, 54)

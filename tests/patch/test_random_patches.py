@@ -1,4 +1,4 @@
-"""Random patch streams: what is written reads back, in every reader; damage gives an error or the right rows."""
+"""Random patch streams are read back by every reader; damage gives an error or the right rows."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ ROWS = st.lists(st.tuples(KINDS, PLACES, st.one_of(st.integers(0, 6), PLACES), P
 
 
 class PatchWriterMachine(RuleBasedStateMachine):
-    """A writer, and the patches that it has accepted; the last one is in hand."""
+    """A writer, and the patches that it has accepted; the last one is open."""
 
     package: ModuleType
 

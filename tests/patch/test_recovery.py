@@ -1,4 +1,4 @@
-"""Damage in patch streams: what is lost is reported, and no transaction counts of which a part is lost."""
+"""Damage in patch streams: losses are reported, and a transaction that is partly lost has no effect."""
 
 from __future__ import annotations
 
@@ -206,7 +206,7 @@ def test_nothing_of_a_stream_of_statements_is_taken_for_damage() -> None:
 @pytest.mark.parametrize("strict", [True, False])
 @pytest.mark.parametrize("end", [COMMIT, None])
 def test_a_restart_point_inside_a_transaction(twin: ModuleType, strict: bool, end: Any) -> None:
-    """Rows behind a loss count only if they are known to be in no transaction."""
+    """Rows after a loss count only if they are known to be outside of transactions."""
     first = delimited(frame(options(stream_type=FLAT), *ENTRIES, START, add(**SPOG), *[delete()] * 20))
     behind = delimited(frame(*RESTART, add(**SPOG)), frame(delete()))
     if end is not None:

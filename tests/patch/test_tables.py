@@ -1,4 +1,4 @@
-"""Patches as Arrow tables: every layout, plain and with dictionaries, there and back; and tables that are none."""
+"""Patches as Arrow tables: round trips in every layout, plain and with dictionaries; and invalid tables."""
 
 from __future__ import annotations
 

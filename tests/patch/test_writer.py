@@ -1,4 +1,4 @@
-"""Writing patch streams: what a producer must do, and what it refuses."""
+"""Writing patch streams: the rules for producers, and rows that are refused."""
 
 from __future__ import annotations
 

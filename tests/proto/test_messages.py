@@ -1,4 +1,4 @@
-"""The protobuf classes, and that they get on with pyjelly's of the same names."""
+"""The protobuf classes, also together with pyjelly's classes of the same names."""
 
 from __future__ import annotations
 

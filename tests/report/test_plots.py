@@ -1,4 +1,4 @@
-"""Plots and pages as text: what they say, and that nothing gets out of its place."""
+"""Plots and pages as text: their content and their layout."""
 
 from __future__ import annotations
 

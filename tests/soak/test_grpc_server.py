@@ -1,4 +1,4 @@
-"""The gRPC server for long, and with many: `make soak`.
+"""The gRPC server over a long time, and with many clients: `make soak`.
 
 SOAK_SECONDS (600) says how long memory is watched, SOAK_KILLS (100) how often the server is killed.
 """

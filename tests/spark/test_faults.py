@@ -110,11 +110,11 @@ def test_a_driver_that_is_killed_in_an_overwrite_leaves_the_old_data(spark, tmp_
         spark.read.format("jelly").load(str(source)).write.format("jelly").mode("overwrite").save(str(target))
         assert Read(target, layout="ntriples").counted() == texts(STATEMENTS)
 
-    # The next job does not know that the other is dead, and lets its folder be.
+    # The next job does not know that the other one is dead, and keeps its folder.
     overwrite()
     assert all(path == staging or path.name.startswith("part-") for path in target.iterdir())
     assert [path for path in staging.rglob("*") if path.is_file()] == staged
-    # After a long time without a sign of life it does.
+    # After a long time it removes the folder.
     long_ago = time.time() - ABANDONED_AFTER_SECONDS - 3600
     for path in (staging, *staging.rglob("*")):
         os.utime(path, (long_ago, long_ago))

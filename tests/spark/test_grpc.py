@@ -1,6 +1,6 @@
 """The data source `jelly-grpc` in a running Spark, with a server of ours as a process.
 
-Each run of a query takes what is there and ends, so nothing has to wait.
+Each run of a query reads the available data and ends, so nothing has to wait.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Query:
         return Counter(map(tuple, self.spark.read.parquet(self.out).collect()))
 
     def forget_last_commit(self):
-        """As if Spark had died before it, and its sink, could note that the last batch was done."""
+        """Remove the record of the last batch, as if Spark had died before writing it."""
         for folder in (self.checkpoint / "commits", Path(self.out, "_spark_metadata")):
             last = max(folder.glob("[0-9]*"), key=lambda file: int(file.name))
             last.unlink()
@@ -75,7 +75,7 @@ def test_a_log_is_read_exactly_once_also_after_a_query_died(spark, server, clien
     assert query.run() == [600]
     query.forget_last_commit()
     client.publish("exact", quads(300, 600))
-    # The batch that was not noted has the frames that it had.
+    # The batch that was not recorded has the same frames.
     assert query.run() == [600, 300]
     assert query.rows() == texts(quads(900))
 

@@ -23,7 +23,7 @@ def good(tmp_path):
 
 
 def damage(path):
-    """Spoil a row in the middle of a file. Gives the number of restart points before and after that place."""
+    """Damage a row in the middle of a file, and return the numbers of restart points before and after it."""
     data = bytearray(path.read_bytes())
     offsets = restarts(path)
     before = len(offsets) // 2

@@ -1,4 +1,4 @@
-"""Sessions: in threads other than the main one, several at a time, and what they keep quiet."""
+"""Sessions: in other threads than the main one, several at a time, and without noise in the log."""
 
 from __future__ import annotations
 

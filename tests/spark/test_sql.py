@@ -1,4 +1,4 @@
-"""Statements of SQL: which of them work with the data source, and what the others say."""
+"""SQL statements that work with the data source, and the errors of others."""
 
 from __future__ import annotations
 

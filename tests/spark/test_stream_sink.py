@@ -1,4 +1,4 @@
-"""The stream sink: each batch once, whatever happens on the way."""
+"""The stream sink writes each batch once, whatever fails."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def killing_worker(mark):
 
 
 def run(spark, tmp_path, **options):
-    """Take what is in the folder `in` to the folder `out`."""
+    """Copy the data of the folder `in` to the folder `out`."""
     reading = stream_options(tmp_path / "state", layout="ntriples", partition_bytes="3k")
     frame = spark.readStream.format("jelly").options(**reading).load(str(tmp_path / "in"))
     query = (

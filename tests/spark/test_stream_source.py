@@ -1,4 +1,4 @@
-"""The stream source in a running Spark. Each run of a query takes what is there and ends, so nothing has to wait."""
+"""The stream source in a running Spark. Each run of a query reads the available data and ends, so nothing waits."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Stream:
         return write_jelly(path, statements)
 
     def run(self, **options):
-        """Take what is there. Gives the number of rows in each batch."""
+        """Read the available data, and return the number of rows in each batch."""
         options = stream_options(self.state, layout="ntriples", **options)
         frame = self.spark.readStream.format("jelly").options(**options).load(str(self.folder))
         query = (
@@ -57,7 +57,7 @@ class Stream:
         return [json.loads(file.read_text().splitlines()[2]) for _number, file in files]
 
     def forget_last_commit(self):
-        """As if Spark had died before it, and its sink, could note that the last batch was done."""
+        """Remove the record of the last batch, as if Spark had died before writing it."""
         for folder in (self.checkpoint / "commits", Path(self.out, "_spark_metadata")):
             last = max(folder.glob("[0-9]*"), key=lambda file: int(file.name))
             last.unlink()
@@ -73,12 +73,12 @@ def test_new_files_are_read_once(stream):
     stream.add("b.jelly", STATEMENTS[:300])
     assert stream.run() == [300]
     stream.add("a.jelly", STATEMENTS[300:310])
-    # One that comes late: it is older than all that were read, and its name comes before theirs.
+    # A late file: it is older than all that were read, and its name sorts before theirs.
     os.utime(stream.add("below/0.jelly", STATEMENTS[310:500]), (1, 1))
     stream.add("_not_complete.jelly", STATEMENTS)
     assert stream.run() == [200]
     (stream.folder / "_not_complete.jelly").rename(stream.folder / "c.jelly")
-    # To be written over makes no new file of one.
+    # A file that is overwritten is not a new file.
     stream.add("b.jelly", STATEMENTS)
     assert stream.run() == [len(STATEMENTS)]
     assert stream.rows() == texts(STATEMENTS[:500] + STATEMENTS)

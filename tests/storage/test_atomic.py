@@ -1,4 +1,4 @@
-"""Part files: gone after every failure, locked while they are written, and cleared when their writer is dead."""
+"""Part files: removed after every failure, locked while they are written, and removed when their writer is dead."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""Putting files in place: all or nothing, and the old data safe until then."""
+"""Publishing files: all or nothing, and the old data is safe until then."""
 
 from __future__ import annotations
 
@@ -302,7 +302,7 @@ def test_an_overwrite_waits_until_the_other_is_done(folder, monkeypatch, move):
 
 @pytest.mark.parametrize("move", range(8))
 def test_an_overwrite_in_an_object_store_that_is_overtaken_changes_nothing(tmp_path, monkeypatch, move):
-    """Its lock is taken over by a job that takes it for dead, and that is done before it goes on."""
+    """Another job considers it dead, takes over its lock, and finishes before it continues."""
     (tmp_path / "bucket").mkdir()
     (tmp_path / "bucket" / "old.jelly").write_bytes(b"old")
     monkeypatch.setattr(locks, "STALE_AFTER_SECONDS", 0.0)

@@ -1,4 +1,4 @@
-"""Files on web servers: what the server may do, and what is read then."""
+"""Files on web servers of all kinds of behaviour."""
 
 import gzip
 import io

@@ -1,4 +1,4 @@
-"""Locks on folders: held by one at a time, and never kept by the dead."""
+"""Locks on folders: held by one process at a time, and released when it dies."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_only_one_at_a_time_holds_the_lock(place):
                 most = max(most, inside)
                 lock.refresh()
                 inside -= 1
-                # In an object store a lock may be lost to another; whoever has lost it knows, and does not go on.
+                # In an object store a lock may be lost to another job; the loser notices, and stops.
                 if place[0].is_local:
                     lock.require()
 

@@ -1,4 +1,4 @@
-"""Names of inputs: what they stand for, wherever operations take them."""
+"""Names of inputs are resolved to files, in all operations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Snapshots: each number is made once, and the newest manifest is the truth whenever a run is cut off."""
+"""Snapshots: each number is made once, and the newest manifest is valid whenever a run is interrupted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sources: what can be read from, plain and compressed."""
+"""Sources of every kind, plain and compressed."""
 
 import gc
 import gzip
@@ -95,7 +95,7 @@ def test_an_error_of_compressed_data_names_the_file(tmp_path: Path) -> None:
 
 
 def test_bytes_in_memory_are_free_when_nobody_holds_the_source() -> None:
-    """Not when garbage is collected: sources of messages and blocks come by the thousand."""
+    """Without waiting for the garbage collector: there are thousands of sources of messages and blocks."""
     gc.disable()
     try:
         source = ByteSource(CONTENT)

@@ -1,4 +1,4 @@
-"""Batches of streams: each once, whatever happens on the way."""
+"""Batches of streams are committed once, whatever fails."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The decoder without I/O: bytes in any pieces, or whole frames, give what a reader gives."""
+"""The decoder without I/O: bytes in any pieces, or whole frames, give the batches of a reader."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Delimited or bare: the reader tells by the first three bytes, and by trying where they mislead."""
+"""Delimited or bare: detected by the first three bytes, and by trying if they are ambiguous."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_a_bare_frame_may_begin_with_metadata_if_the_caller_says_so(twin: Module
 
 
 def test_empty_input_has_no_statements(twin: ModuleType, source: Callable[[bytes], Any]) -> None:
-    """No bytes are no statements. Whether they are a stream is not settled, so an error will do, too."""
+    """Whether empty input is a stream is not specified, so an error is accepted, too."""
     try:
         frames = read(twin, source(b""))
     except JellyError:

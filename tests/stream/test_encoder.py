@@ -1,4 +1,4 @@
-"""The encoder without I/O: what comes out, in which pieces, and how it goes on after an error."""
+"""The encoder without I/O: its output, the pieces of the output, and its state after an error."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_frames_for_messages() -> None:
         encoder.encode(Batch.from_statements(triples(size), quads=False))
         encoder.end_frame()
     first, second, third = encoder.take_frames()
-    # The first one stands by itself; the others go on from it.
+    # The first one is self-contained; the others depend on it.
     assert jellyframe.loads(first) == triples(3)
     assert second == b""
     assert len(third) < len(first) + 500

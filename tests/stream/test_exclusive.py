@@ -1,4 +1,4 @@
-"""One thread at a time: a second one is told so, and spoils nothing."""
+"""One thread at a time: a second one gets an error, and does no harm."""
 
 from __future__ import annotations
 

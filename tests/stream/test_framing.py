@@ -1,4 +1,4 @@
-"""Frames in a file: one walk over them, whatever is read at a time."""
+"""Frames in a file are found with reads of any size."""
 
 from __future__ import annotations
 

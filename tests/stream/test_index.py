@@ -1,4 +1,4 @@
-"""Restart points: where they are, that reading from each gives what reading through gives, and the index of them."""
+"""Restart points: their distance, reading from each of them, and their index."""
 
 import io
 import itertools

@@ -1,4 +1,4 @@
-"""Many messages at a time, without Spark: what comes out is what a reader of each message gives."""
+"""Many messages at a time, without Spark, give the statements of a reader of each message."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_each_layout_survives_a_round_trip(layout):
     statements = [tuple(statement) for statement in GOOD * 3]
     assert [len(one) for one in decoded(messages)] == [0, 7, 38, 55, 35]
     assert [statement for one in decoded(messages) for statement in one] == statements
-    # Each stands by itself, as the one that `dumps` makes.
+    # Each is self-contained, as one made by `dumps`.
     assert all(expected(message) is not None for message in messages)
 
 

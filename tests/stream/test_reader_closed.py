@@ -1,4 +1,4 @@
-"""A reader that has been closed: its views raise, wherever they stand."""
+"""The views of a closed reader raise, at every position."""
 
 from __future__ import annotations
 

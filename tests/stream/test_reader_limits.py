@@ -1,4 +1,4 @@
-"""Input that ends too soon, or asks for too much."""
+"""Truncated input, and input above the limits."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_a_stream_truncated_at_any_byte_gives_whole_frames_then_an_error(twin: M
 
 
 def test_a_bare_frame_truncated_inside_a_row_is_refused(twin: ModuleType) -> None:
-    """Between two rows a bare frame ends as well as anywhere; within one it does not."""
+    """Between two rows a truncated bare frame is still valid; inside a row it is not."""
     rows = [wire.options(), *NAMES, wire.triple(*[iri(0, 1)] * 3), wire.triple(bnode("b"))]
     whole = wire.frame(*rows)
     ends = {len(wire.frame(*rows[:count])): count for count in range(len(rows) + 1)}

@@ -1,4 +1,4 @@
-"""The options row: where it stands, what it may say, and that it says the same each time."""
+"""The options row: its position, its values, and its repetitions."""
 
 from __future__ import annotations
 

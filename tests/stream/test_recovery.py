@@ -1,4 +1,4 @@
-"""Damage in the middle of a file: what is lost is reported, and all that is given is right."""
+"""Damage in the middle of a file: losses are reported, and all rows returned are right."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_an_undamaged_file_loses_nothing(twin: ModuleType, good: bytes) -> None:
 
 @pytest.mark.parametrize(
     ("kind", "size"),
-    # A few bytes that are other ones may be all in a literal, where nothing tells.
+    # A few changed bytes may all be in a literal, where they are not detected.
     [(kind, size) for kind in DAMAGES for size in (1, 2, 7, 300, 5000) if size > 100 or kind != "overwritten"],
 )
 def test_rows_are_right_and_the_loss_ends_at_the_next_restart_point(good: bytes, kind: str, size: int) -> None:

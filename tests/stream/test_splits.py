@@ -1,4 +1,4 @@
-"""One file in many pieces: the same rows, each once."""
+"""A file in many pieces has the same rows, each once."""
 
 from __future__ import annotations
 

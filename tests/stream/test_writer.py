@@ -1,4 +1,4 @@
-"""Writing: what can be written, how frames are cut, which options come out, and what is refused."""
+"""Writers: statements, how frames are cut, the options written, and refused statements."""
 
 import io
 import itertools
@@ -357,7 +357,7 @@ def test_a_refused_statement_leaves_no_frame() -> None:
 
 
 class StopError(Exception):
-    """An error of whoever makes statements."""
+    """An error of the caller's iterable."""
 
 
 def failing(items: Iterable[Any]) -> Iterator[Any]:

@@ -1,4 +1,4 @@
-"""Writers in every state: whatever was accepted reads back exactly, whatever was refused in between."""
+"""Writers in every state: accepted statements read back exactly, whatever was refused in between."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ XSD = "http://www.w3.org/2001/XMLSchema#"
 
 
 class ForeignError(Exception):
-    """An error of whoever makes the statements."""
+    """An error of the caller's iterable."""
 
 
 class Terms:

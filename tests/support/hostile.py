@@ -1,4 +1,4 @@
-"""Small Jelly streams that stand for very much text: terms that are stored once and repeated everywhere."""
+"""Small Jelly streams that expand to very much text: terms that are stored once and repeated everywhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Streams to damage, ways to damage them, and what a reader makes of the result."""
+"""Streams to damage, ways to damage them, and the outcome of reading them."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def mutate(data: bytes, rng: Random) -> bytes:
 
 @dataclass(frozen=True)
 class Outcome:
-    """All that a reader gave, and the error that ended it, with its place."""
+    """All that a reader returned, and the error that ended it, with its position."""
 
     frames: tuple[Any, ...]
     error: str | None = None

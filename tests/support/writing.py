@@ -23,7 +23,7 @@ def written(case: StreamCase, package: ModuleType = jellyframe, **arguments: Any
 
 
 def written_flat(case: StreamCase, package: ModuleType = jellyframe, **arguments: Any) -> bytes:
-    """The statements of the stream without a word on frames: the writer cuts them as it likes."""
+    """The statements of the stream, in frames that the writer cuts."""
     sink = io.BytesIO()
     with package.open_writer(sink, case.options, **arguments) as writer:
         writer.write(case.statements)

@@ -1,4 +1,4 @@
-"""`patch from-jelly --recover` and `patch transcode --recover`: what can be read of damaged files of patches."""
+"""`patch from-jelly --recover` and `patch transcode --recover`: the readable part of damaged files of patches."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_transcode_writes_the_transactions_that_are_left(damaged: bytes, tmp_pat
     done = run("patch", "transcode", str(path), "--recover", "--to", str(rest), code=1)
     assert "lost: " in done.err
     assert_whole_transactions(run("patch", "from-jelly", str(rest), "--recover").out)
-    # What was not committed leaves nothing behind.
+    # Uncommitted rows have no effect.
     (tmp_path / "empty.nq").write_bytes(b"")
     applied = run("patch", "apply", str(tmp_path / "empty.nq"), str(rest)).out.splitlines()
     assert len(applied) % ROWS == 0

@@ -1,4 +1,4 @@
-"""The client for asyncio against a server made from the .proto alone: what the blocking client does, it does too."""
+"""The client for asyncio against a server made from the .proto alone: the same behaviour as the blocking client."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def test_cancellation_and_closing(run, server):
         assert len(await anext(batches)) == 256
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(anext(batches), 0.1)
-        # An iterator that was cancelled is over; another view goes on.
+        # A cancelled iterator is over; another view continues.
         other = subscription.batches()
         reading = asyncio.ensure_future(anext(other))
         await asyncio.sleep(0)

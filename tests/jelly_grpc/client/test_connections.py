@@ -100,7 +100,7 @@ def test_tokens(tmp_path):
 
 
 class SilentProxy:
-    """A proxy that at some point passes on nothing more, without closing anything: as a network that is cut."""
+    """A proxy that stops forwarding without closing connections, as a broken network does."""
 
     def __init__(self, address):
         host, _, port = address.rpartition(":")

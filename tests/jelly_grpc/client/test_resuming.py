@@ -1,4 +1,4 @@
-"""Subscriptions that go on where they were, against a server whose frames tell their offsets."""
+"""Subscriptions that resume, against a server whose frames have offsets."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_another_subscription_continues_at_the_offset(server, client):
         assert subscription.offset is None
         for _ in range(5):
             got += next(batches).statements()
-        # What was given out last may not have been dealt with.
+        # The last batch returned may not have been processed.
         offset = subscription.offset
     assert offset is not None
     with client.subscribe("t", from_=offset) as subscription:

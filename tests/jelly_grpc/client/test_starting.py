@@ -1,4 +1,4 @@
-"""Subscriptions to topics that keep nothing: what is published after they were made is received."""
+"""Subscriptions to live topics receive all frames that are published after they start."""
 
 from __future__ import annotations
 

@@ -242,7 +242,7 @@ def test_clients_continue_after_the_server_restarts(tmp_path, unused_tcp_port):
 
 
 def test_a_log_loses_nothing_for_clients_when_its_server_is_killed(tmp_path, unused_tcp_port):
-    """The publisher sends again what was not acknowledged, and the subscriber goes on behind what it has."""
+    """The publisher resends unacknowledged frames, and the subscriber continues after its last frame."""
     arguments = ("--listen", f"127.0.0.1:{unused_tcp_port}", "--topic", f"t=log:{tmp_path / 'log'}")
     address = arguments[1]
     servers = [ServerProcess(*arguments)]
@@ -267,7 +267,7 @@ def test_a_log_loses_nothing_for_clients_when_its_server_is_killed(tmp_path, unu
     # The subscriber has seen the log as it is, over both servers.
     assert got == kept
     assert list(dict.fromkeys(kept)) == statements
-    # Twice is only what one call had sent without an acknowledgement.
+    # Only the unacknowledged frames of one call are repeated.
     assert len(kept) - len(statements) < 5_000
 
 

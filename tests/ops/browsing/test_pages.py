@@ -1,4 +1,4 @@
-"""Pages of statements: the same whatever way one comes to them."""
+"""Pages of statements are the same, however they are reached."""
 
 import gzip
 import random

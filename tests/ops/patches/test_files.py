@@ -1,4 +1,4 @@
-"""Patches of files: differences, what patches leave behind, undoing, compacting and the log, by their functions."""
+"""The functions for patches of files: diff, apply, invert, compact and log."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def _unfinished(rows) -> bytes:
 
 @given(rows=PATCHES, data=DATA)
 def test_inverting_twice_is_the_patch_again(rows, data):
-    """But for what has no effect: what was aborted."""
+    """Except for aborted transactions, which have no effect."""
     once, twice = io.BytesIO(), io.BytesIO()
     invert(patch_bytes(rows), once)
     invert(once.getvalue(), twice)

@@ -1,4 +1,4 @@
-"""Errors of workers as what they were."""
+"""Errors of workers are raised as the original errors."""
 
 from __future__ import annotations
 

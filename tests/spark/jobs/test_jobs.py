@@ -1,4 +1,4 @@
-"""The jobs: what they write is what was there, and a job that fails changes nothing."""
+"""The jobs keep all statements, and a job that fails changes nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Jobs on patches: what they leave behind is what a set would be, transactions and order included."""
+"""Jobs on patches: the result equals the same changes to a set, in order and with transactions."""
 
 from __future__ import annotations
 

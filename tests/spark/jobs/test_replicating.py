@@ -1,4 +1,4 @@
-"""Replication: each patch once, whenever a run is cut off."""
+"""Replication: each patch is applied once, whenever a run is interrupted."""
 
 from __future__ import annotations
 
