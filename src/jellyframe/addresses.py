@@ -21,6 +21,11 @@ def join_address(host: str, port: int) -> str:
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
+def with_port(address: str, port: int) -> str:
+    """Return an address with another port."""
+    return join_address(split_address(address)[0], port)
+
+
 def is_loopback(host: str) -> bool:
     """Return whether a host can be reached from this machine only."""
     return host in ("localhost", "::1") or re.fullmatch(r"127(\.[0-9]+){3}", host) is not None

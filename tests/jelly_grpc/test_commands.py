@@ -233,7 +233,7 @@ def test_errors_are_one_line(command, server, unused_tcp_port, tmp_path):
     def error(*arguments):
         return command(*arguments, code=2).err
 
-    assert "must be HOST:PORT" in error("topics", "--server", "nowhere")
+    assert "write HOST:PORT" in error("topics", "--server", "nowhere")
     assert "does not offer this" in error("topics")
     assert "no-such-file" in error("publish", "--topic", "t", "no-such-file.nt")
     assert "--follow needs folders" in error("publish", "--topic", "t", "--follow")

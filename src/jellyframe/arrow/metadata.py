@@ -5,11 +5,12 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Mapping
+from enum import Enum
 from typing import TYPE_CHECKING
 
 from jellyframe.arrow.layouts import FRAME_COLUMN
 from jellyframe.errors import TableError
-from jellyframe.options import LogicalType, PhysicalType, StreamOptions
+from jellyframe.options import LogicalType, PhysicalType, StreamOptions, TableOptions
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -18,15 +19,16 @@ OPTIONS_KEY = b"jelly.options"
 NAMESPACES_KEY = b"jelly.namespaces"
 
 
+def encoded_options(options: TableOptions) -> bytes:
+    """Return options of a stream as JSON, with the names of types."""
+    values = dataclasses.asdict(options).items()
+    return json.dumps({name: value.name if isinstance(value, Enum) else value for name, value in values}).encode()
+
+
 def with_stream_metadata(schema: pa.Schema, options: StreamOptions, namespaces: Mapping[str, str]) -> pa.Schema:
     """Return a schema whose metadata has the options and the namespaces of a stream."""
     entries = dict(schema.metadata or {})
-    named = {
-        **dataclasses.asdict(options),
-        "physical_type": options.physical_type.name,
-        "logical_type": options.logical_type.name,
-    }
-    entries[OPTIONS_KEY] = json.dumps(named).encode()
+    entries[OPTIONS_KEY] = encoded_options(options)
     if namespaces:
         entries[NAMESPACES_KEY] = json.dumps(dict(namespaces)).encode()
     return schema.with_metadata(entries)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 from typing import TYPE_CHECKING, Any
 
 from jellyframe import formats
 from jellyframe.cli.arguments import add_command, add_dialect, add_format, add_limits, limits_of
 from jellyframe.cli.console import UsageError, print_text
+from jellyframe.ops.documents import json_document
 
 if TYPE_CHECKING:
     from jellyframe.cli.console import Console
@@ -65,5 +65,5 @@ def run(arguments: argparse.Namespace) -> int:
     console.note(f"{files.node_count:,} nodes and {files.relationship_count:,} relationships to {files.folder}")
     console.note(files.command())
     if arguments.json:
-        print_text(json.dumps({**files._asdict(), "command": files.command()}, ensure_ascii=False, indent=2) + "\n")
+        print_text(json_document({**files._asdict(), "command": files.command()}))
     return 0

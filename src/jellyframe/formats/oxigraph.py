@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pyoxigraph
 
 from jellyframe.batch import BATCH_BYTES, Batch
-from jellyframe.errors import JellyError, TermError, TextError, one_line, shortened
+from jellyframe.errors import JellyError, TermError, TextError, one_line, short_line, shortened
 from jellyframe.formats import ntriples
 from jellyframe.formats.pyoxigraph_terms import quad_from_pyoxigraph
 from jellyframe.formats.settings import BatchInput, ReadSettings
@@ -155,10 +155,10 @@ class _Input(BatchInput):
         if error.lineno is not None:
             # Oxigraph writes the position into its message.
             message = message.partition(": ")[2] or message
-            return TextError(_short(message), line=error.lineno, column=error.offset, source=self._file.name)
+            return TextError(short_line(message), line=error.lineno, column=error.offset, source=self._file.name)
         first, last = self._file.last_lines
         where = f"line {first}" if first == last else f"lines {first} to {last}"
-        return TextError(f"{where}: {_short(message)}", source=self._file.name)
+        return TextError(f"{where}: {short_line(message)}", source=self._file.name)
 
 
 def _text_of(quads: list[pyoxigraph.Quad]) -> bytes:
@@ -173,10 +173,6 @@ def _relabelled(term: Any) -> Any:
     if isinstance(term, pyoxigraph.BlankNode) and term.value.endswith("."):
         return pyoxigraph.BlankNode(f"0{term.value}0")
     return term
-
-
-def _short(message: str) -> str:
-    return message if len(message) <= 300 else message[:297] + "..."
 
 
 class _CountedLines:

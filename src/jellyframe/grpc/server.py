@@ -13,6 +13,7 @@ import grpc.aio
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_health.v1._async import HealthServicer
 
+from jellyframe.addresses import with_port
 from jellyframe.errors import OptionsError, shortened
 from jellyframe.grpc import protocol
 from jellyframe.grpc.config import ServerSettings, TopicSettings
@@ -72,7 +73,7 @@ class Server:
     @property
     def address(self) -> str:
         """The address that the server listens on, with its port."""
-        return f"{self.settings.listen.rpartition(':')[0]}:{self._port}"
+        return with_port(self.settings.listen, self._port)
 
     @property
     def port(self) -> int:

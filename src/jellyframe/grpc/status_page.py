@@ -15,7 +15,7 @@ from dataclasses import asdict
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from jellyframe.addresses import is_loopback, split_address
+from jellyframe.addresses import is_loopback, join_address, split_address
 from jellyframe.errors import OptionsError
 from jellyframe.grpc.metrics import CONTENT_TYPE, Metrics
 from jellyframe.grpc.protocol import TopicInfo
@@ -89,7 +89,7 @@ class StatusPage:
         except OSError as error:
             raise OptionsError(f"cannot listen on {address}: {error.strerror or error}") from None
         self._server.daemon_threads = True
-        self.address = f"{address.rpartition(':')[0]}:{self._server.server_address[1]}"
+        self.address = join_address(host, self._server.server_address[1])
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True, name="jelly-status-page")
         self._thread.start()
 

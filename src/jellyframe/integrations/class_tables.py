@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import re
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any
@@ -16,11 +14,11 @@ from jellyframe.integrations.planned_files import PartFile, Plan
 from jellyframe.integrations.property_columns import make_tables, properties_of
 from jellyframe.integrations.subject_rows import NO_CLASS, SubjectRows
 from jellyframe.ops.outputs import Output
+from jellyframe.storage.names import name_digest, safe_name
 from jellyframe.storage.stores import Storage
 
 # The folder of the table of subjects without a class.
 UNTYPED_FOLDER = "untyped"
-_UNSAFE = re.compile(r"[^A-Za-z0-9_-]+")
 
 
 def write_class_tables(
@@ -38,7 +36,7 @@ def write_class_tables(
             continue
         parts = rows.parts()
         columns = plan[class_iri] if plan is not None else dict(sorted(properties_of(rows.terms, parts).items()))
-        own = f"{folder}/{_digest(class_iri)}"
+        own = f"{folder}/{name_digest(class_iri)}"
         storage.fs.create_dir(own, recursive=True)
         path = f"{own}/{name}.parquet"
         _write_tables(make_tables(rows, parts, columns), storage, path)
@@ -56,7 +54,7 @@ def _write_tables(tables: Iterator[pa.Table], storage: Storage, path: str) -> No
 
 def folder_names(classes: Iterable[str]) -> dict[str, str]:
     """Return a name for the folder of each class: the last part of its IRI, with a hash if two are equal."""
-    plain = {name: _readable(name) for name in sorted(classes)}
+    plain = {name: safe_name(name) for name in sorted(classes)}
     uses: dict[str, int] = {UNTYPED_FOLDER: 1}
     for name, folder in plain.items():
         if name != NO_CLASS:
@@ -66,17 +64,9 @@ def folder_names(classes: Iterable[str]) -> dict[str, str]:
         if name == NO_CLASS
         else folder
         if folder and uses[folder.lower()] == 1
-        else f"{folder}-{_digest(name)}".lstrip("-")
+        else f"{folder}-{name_digest(name)}".lstrip("-")
         for name, folder in plain.items()
     }
-
-
-def _readable(class_iri: str) -> str:
-    return _UNSAFE.sub("-", re.split(r"[/#:]", class_iri.rstrip("/#:"))[-1]).strip("-_")[:60]
-
-
-def _digest(class_iri: str) -> str:
-    return hashlib.blake2b(class_iri.encode(), digest_size=5).hexdigest()
 
 
 def publish_class_tables(files: Iterable[PartFile], output: Output) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 from jellyframe import formats
 from jellyframe.errors import JellyError
 from jellyframe.formats import Format
+from jellyframe.ops.documents import json_document
 from jellyframe.ops.inputs import Inputs
 from jellyframe.ops.reading import piece_batches
 from jellyframe.stream.splits import Piece
@@ -81,7 +81,7 @@ class ValidationReport:
             "seconds": self.seconds,
             "files": [asdict(file) for file in self.files],
         }
-        return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+        return json_document(document)
 
     def as_table(self) -> str:
         """Return a line for each file, and the problems below those with errors."""

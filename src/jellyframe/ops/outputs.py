@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from os import PathLike, fspath
@@ -21,6 +20,7 @@ from jellyframe.batch import Batch
 from jellyframe.errors import OptionsError
 from jellyframe.formats import Format
 from jellyframe.formats.settings import BatchOutput, WriteSettings
+from jellyframe.ops.documents import json_document
 from jellyframe.ops.jelly_files import FilePlan, JellyFileOptions
 from jellyframe.ops.patch_files import PatchFileOptions, PatchFilePlan
 from jellyframe.ops.stream_files import StreamFilePlan
@@ -131,7 +131,7 @@ class Output:
         storage = self.target.storage
         storage.fs.create_dir(path.rpartition("/")[0], recursive=True)
         with storage.fs.open_output_stream(path) as stream:
-            stream.write((json.dumps(document, ensure_ascii=False, indent=2) + "\n").encode())
+            stream.write((json_document(document)).encode())
         return path
 
     def publish(self, staged: list[str], places: Mapping[str, str] | None = None) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import re
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from typing import Any
@@ -14,12 +12,11 @@ from jellyframe.arrow.grouping import Groups
 from jellyframe.arrow.terms import BatchMaker
 from jellyframe.ops.outputs import Output
 from jellyframe.ops.tasks import FolderEntry, TaskResult
+from jellyframe.storage.names import name_digest, safe_name
 from jellyframe.storage.rolling import RollingFiles
 
 PREDICATE, GRAPH, SUBJECT = "predicate", "graph", "subject"
 KEYS = (PREDICATE, GRAPH, SUBJECT)
-_NAME_LETTERS = 40
-_UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
 def write_folders(
@@ -79,9 +76,7 @@ def folder_name(value: str | None, by: str) -> str:
         return f"{by}=default"
     if by == SUBJECT:
         return f"{by}={int(value):05d}"
-    name = re.split(r"[/#]", value.strip("<>").rstrip("/#"))[-1]
-    readable = _UNSAFE.sub("-", name).strip("-.")[:_NAME_LETTERS]
-    digest = hashlib.blake2b(value.encode(), digest_size=5).hexdigest()
+    readable, digest = safe_name(value), name_digest(value)
     return f"{by}={readable}-{digest}" if readable else f"{by}={digest}"
 
 

@@ -21,6 +21,7 @@ from jellyframe.ops.filters import RowFilter
 from jellyframe.ops.inputs import PER_FILE, Inputs
 from jellyframe.ops.patches.committed import ALL_ROWS, MARKS, CommittedRows
 from jellyframe.patch.reader import PatchReader
+from jellyframe.storage.names import name_digest
 from jellyframe.stream.reader import open_reader
 from jellyframe.stream.recovery import Damage
 from jellyframe.stream.splits import Piece
@@ -270,7 +271,7 @@ def _with_own_labels(batches: Iterator[Batch], piece: Piece) -> Iterator[Batch]:
     """Give blank nodes labels that no other file has, by a prefix made of the file's name."""
     from jellyframe.kernel.columns_cy import prefix_labels
 
-    digest = hashlib.blake2b(piece.file.name.encode(), digest_size=5).hexdigest()
+    digest = name_digest(piece.file.name)
     for batch in batches:
         prefix_labels(batch.terms, f"f{digest}-".encode())
         yield batch

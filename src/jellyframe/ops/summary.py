@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+
+from jellyframe.ops.documents import json_document
 
 # The number of bad records that a summary quotes; all of them are counted.
 MAX_PROBLEMS = 10
@@ -50,4 +51,4 @@ class Summary:
 
     def as_json(self) -> str:
         """Return the summary as a JSON object."""
-        return json.dumps(asdict(self), ensure_ascii=False, indent=2) + "\n"
+        return json_document(asdict(self))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable
 from dataclasses import fields
 from typing import TYPE_CHECKING, NamedTuple
 
 from jellyframe.errors import Advice, JellyError, OptionsError, one_line
+from jellyframe.ops.documents import json_document
 
 if TYPE_CHECKING:
     from jellyframe.batch import Batch
@@ -138,7 +138,7 @@ class ValidationReport:
             "bad_term_count": self.bad_terms,
             "problems": [_problem_document(problem, wording) for problem in self.problems],
         }
-        return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+        return json_document(document)
 
 
 def _problem_document(problem: Problem, wording: Callable[[Advice], str]) -> dict[str, str | int]:

@@ -6,7 +6,6 @@ table holds the whole stream, except for frames where they have no meaning.
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias, cast
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias, cast
 import pyarrow as pa
 
 from jellyframe.arrow.layouts import ArrowView
+from jellyframe.arrow.metadata import encoded_options
 from jellyframe.arrow.tables import table_to_batches
 from jellyframe.errors import OptionsError, TableError
 from jellyframe.patch.marks import MarkedOutput, with_marks, write_marked
@@ -38,12 +38,7 @@ def record_batches(
 ) -> pa.RecordBatchReader:
     """Return the batches of a patch stream as Arrow record batches, made on demand."""
     view = ArrowView(layout, options.has_graph, op_column=True, columns=columns, dictionary=dictionary)
-    named = {
-        **dataclasses.asdict(options),
-        "statement_type": options.statement_type.name,
-        "stream_type": options.stream_type.name,
-    }
-    schema = view.schema.with_metadata({OPTIONS_KEY: json.dumps(named).encode()})
+    schema = view.schema.with_metadata({OPTIONS_KEY: encoded_options(options)})
     return pa.RecordBatchReader.from_batches(schema, view.record_batches(with_marks(batches, options.stream_type)))
 
 

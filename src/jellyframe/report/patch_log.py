@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
 from jellyframe.errors import one_line
+from jellyframe.ops.documents import json_document
 from jellyframe.ops.patches.history import LogEntry
 from jellyframe.report.statistics_table import aligned
 from jellyframe.report.text import clipped, size
@@ -54,4 +54,4 @@ def _line(entry: LogEntry) -> tuple[str, ...]:
 def log_json(entries: Sequence[LogEntry]) -> str:
     """Return the entries as a JSON list of objects."""
     rows = [{**entry._asdict(), "time": None if entry.time is None else entry.time.isoformat()} for entry in entries]
-    return json.dumps(rows, ensure_ascii=False, indent=2) + "\n"
+    return json_document(rows)

@@ -14,6 +14,8 @@ JELLY_MEDIA_TYPE = "application/x-jelly-rdf"
 # The suffixes of compressed files; the first is the one that we write.
 _SUFFIXES: dict[Compression, tuple[str, ...]] = {"gzip": (".gz", ".gzip"), "zstd": (".zst", ".zstd")}
 _COMPRESSIONS = {suffix: compression for compression, suffixes in _SUFFIXES.items() for suffix in suffixes}
+# Letters of a name that is made of an IRI.
+_SAFE_LETTERS = 60
 _GLOB = re.compile(r"[*?\[{]")
 
 # Decides by the name of a file whether it is a data file.
@@ -36,6 +38,19 @@ def compression_suffix(compression: Compression | None) -> str:
 def compression_by_name(sink: object) -> Compression | None:
     """Return the compression that the name of an output tells; None if it is not a path, or tells none."""
     return split_compression(os.fspath(sink))[1] if isinstance(sink, str | os.PathLike) else None
+
+
+def safe_name(iri: str) -> str:
+    """Return the last part of an IRI as a name that is valid in every file system; empty if nothing is left of it."""
+    last = re.split(r"[/#:]", iri.strip("<>").rstrip("/#:"))[-1]
+    return re.sub(r"[^A-Za-z0-9_.-]+", "-", last).strip("-._")[:_SAFE_LETTERS]
+
+
+def name_digest(text: str) -> str:
+    """Return a short name that is different for every text."""
+    from hashlib import blake2b
+
+    return blake2b(text.encode(), digest_size=5).hexdigest()
 
 
 def is_jelly_name(name: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from jellyframe.report.text import short_iri
-from jellyframe.terms import IRI, BlankNode, DefaultGraph, Literal, Term
+from jellyframe.terms import IRI, XSD_STRING, BlankNode, DefaultGraph, Literal, Term
 
 # Characters of a term in the table; the page can request the whole of a longer one.
 SHOWN_LETTERS = 300
@@ -27,7 +27,7 @@ def term_document(term: Term | DefaultGraph) -> dict[str, Any]:
         document |= {"kind": "literal", "value": term.lex}
         if term.language:
             document["detail"] = f"@{term.language}"
-        elif term.datatype != "http://www.w3.org/2001/XMLSchema#string":
+        elif term.datatype != XSD_STRING:
             document["detail"] = short_iri(str(term.datatype))
     else:
         document |= {"kind": "triple", "value": text}

@@ -340,8 +340,9 @@ def test_a_server_of_others_has_no_list_of_topics(client):
 @pytest.mark.parametrize(
     ("address", "settings", "message"),
     [
-        ("localhost", {}, "must be HOST:PORT"),
-        ("localhost:0", {}, "must be HOST:PORT"),
+        ("localhost", {}, "write HOST:PORT"),
+        ("localhost:0", {}, "has no port"),
+        ("localhost:²", {}, "write HOST:PORT"),
         ("example.org:443", {"token": "t"}, "over TLS only"),
         ("localhost:1", {"token": "two words"}, "the token is not valid"),
         ("localhost:1", {"certificate": "x"}, "certificate and key go together"),

@@ -9,6 +9,7 @@ from typing import Any
 from jellyframe.cli.arguments import add_command
 from jellyframe.cli.console import print_text
 from jellyframe.cli.grpc.connection import add_connection, open_client
+from jellyframe.ops.documents import json_document
 
 _COLUMNS = ("name", "retention", "first_offset", "next_offset", "publishers", "subscribers", "frames", "statements")
 
@@ -36,7 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
     with open_client(arguments) as client:
         topics = [asdict(topic) for topic in client.topics(timeout=arguments.connect_timeout or None)]
     if arguments.json:
-        print_text(json.dumps(topics, ensure_ascii=False, indent=2) + "\n")
+        print_text(json_document(topics))
     else:
         print_text(_table([_COLUMNS, *([_cell(topic[name]) for name in _COLUMNS] for topic in topics)]))
     return 0

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from jellyframe import formats
 from jellyframe.cli.arguments import CommandParser, add_format, key_and_value
 from jellyframe.cli.console import print_text
+from jellyframe.ops.documents import json_document
 
 if TYPE_CHECKING:
     from jellyframe.patch.rows import HeaderValue
@@ -74,9 +75,7 @@ def print_summary(arguments: argparse.Namespace, counts: Mapping[str, object], t
     """Print the result: as JSON on standard output, or as text on a terminal."""
     arguments.console.end_progress()
     if arguments.json:
-        import json
-
-        print_text(json.dumps(dict(counts), indent=2) + "\n")
+        print_text(json_document(dict(counts)))
         return
     if arguments.console.is_terminal:
         words = [f"{name.replace('_', ' ')}: {value:,}" for name, value in counts.items() if type(value) is int]

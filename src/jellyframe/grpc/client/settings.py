@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypedDict
 
+from jellyframe.addresses import is_loopback, split_address
 from jellyframe.defaults import CONNECT_SECONDS, KEEPALIVE_SECONDS, RECONNECT_SECONDS
 from jellyframe.errors import Advice, OptionsError, shortened
 from jellyframe.options import Limits
 
-_LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 _UNIX_SCHEMES = ("unix:", "unix-abstract:")
 _LONGEST_ANSWER_SECONDS = 20.0
 
@@ -71,7 +71,7 @@ class Connection:
     @property
     def is_local(self) -> bool:
         """Whether the address is on this machine."""
-        return self.address.startswith(_UNIX_SCHEMES) or self.address.rpartition(":")[0] in _LOOPBACK
+        return self.address.startswith(_UNIX_SCHEMES) or is_loopback(split_address(self.address)[0])
 
     @property
     def accepted(self) -> Limits:
@@ -130,6 +130,5 @@ def _check_address(address: str) -> None:
         raise OptionsError(f"the address is a {type(address).__name__}, and must be a str such as localhost:9090")
     if address.startswith(_UNIX_SCHEMES):
         return
-    host, _, port = address.rpartition(":")
-    if not host or not port.isdigit() or not 0 < int(port) < 65536:
-        raise OptionsError(f"the address {shortened(address)} must be HOST:PORT, such as localhost:9090")
+    if split_address(address)[1] == 0:
+        raise OptionsError(f"the address {shortened(address)} has no port: write HOST:PORT, such as localhost:9090")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from jellyframe.lazy import view_maker
+from jellyframe.ops.documents import json_document
 from jellyframe.ops.stats.counting import (
     BAD_RECORD,
     CLASS,
@@ -20,8 +20,8 @@ from jellyframe.ops.stats.counting import (
     TYPED_LITERAL,
 )
 from jellyframe.ops.summary import MAX_PROBLEMS
+from jellyframe.terms import XSD_STRING
 
-XSD_STRING = "http://www.w3.org/2001/XMLSchema#string"
 RDF_LANG_STRING = "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString"
 LITERAL = "literal"
 KIND_TITLES = {"iri": "IRIs", LITERAL: "literals", "bnode": "blank nodes", "triple": "quoted triples"}
@@ -172,7 +172,7 @@ class Statistics:
             "bad_records": self.bad_records,
             "problems": self.problems,
         }
-        return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+        return json_document(document)
 
 
 def _add(counts: Counts, name: str, uses: int, distinct: int) -> None:
