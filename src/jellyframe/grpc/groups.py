@@ -14,6 +14,7 @@ from jellyframe.grpc.negotiation import can_forward, misfit
 from jellyframe.grpc.protocol import offset_metadata
 from jellyframe.grpc.publications import CheckedFrame, Publication
 from jellyframe.grpc.subscribers import Subscriber
+from jellyframe.grpc.wording import words_for_clients
 from jellyframe.options import DialectName, StreamOptions
 from jellyframe.wire import encode_bytes_field, encode_metadata
 
@@ -139,7 +140,7 @@ class Group:
             data = self._encoder.encode(frame, offset if self._with_offsets else None)
         except JellyError as error:
             self._encoder = None
-            self._end_all(list(self._encoded), error.reason())
+            self._end_all(list(self._encoded), error.reason(words_for_clients))
             return
         for subscriber in self._encoded:
             subscriber.put(data, offset)

@@ -11,6 +11,7 @@ from jellyframe.grpc.retention.store import OffsetError, ReadOnlyError
 from jellyframe.grpc.security import AccessError
 from jellyframe.grpc.subscribers import Ending
 from jellyframe.grpc.topics import TopicNotFoundError
+from jellyframe.grpc.wording import words_for_clients
 
 _NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -25,7 +26,7 @@ def status_of(error: Exception) -> Ending:
         return Ending(grpc.StatusCode.INTERNAL, f"the server cannot keep or read frames: {error.strerror or error}")
     if not isinstance(error, JellyError):
         return Ending(grpc.StatusCode.INTERNAL, f"a mistake in the server: {type(error).__name__}")
-    return Ending(_code_of(error), one_line(error.describe()))
+    return Ending(_code_of(error), one_line(error.describe(words_for_clients)))
 
 
 def _code_of(error: JellyError) -> grpc.StatusCode:

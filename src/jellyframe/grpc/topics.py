@@ -20,6 +20,7 @@ from jellyframe.grpc.protocol import EARLIEST, LATEST, Start, TopicInfo
 from jellyframe.grpc.publications import CheckedFrame, Publication
 from jellyframe.grpc.retention.store import Message, ReadOnlyError, Store, StoreReader
 from jellyframe.grpc.subscribers import QUEUE_BYTES, SlowPolicy, Subscriber
+from jellyframe.grpc.wording import words_for_clients
 from jellyframe.options import DialectName, Limits, StreamOptions
 
 # Bytes of frames that are read from a store, and encoded, at a time.
@@ -252,7 +253,7 @@ class Topic:
         try:
             subscriber.options = settled_options(subscriber, offered, self.limits)
         except JellyError as error:
-            subscriber.end(grpc.StatusCode.INVALID_ARGUMENT, error.reason())
+            subscriber.end(grpc.StatusCode.INVALID_ARGUMENT, error.reason(words_for_clients))
         else:
             self._group(subscriber.options, subscriber).add(subscriber)
 
@@ -321,7 +322,7 @@ class _CatchingUp:
                 raise OptionsError(reason)
             data = self._encoder.encode(frame, message.offset if subscriber.with_offsets else None)
         except JellyError as error:
-            raise _CannotSendError(error.reason()) from error
+            raise _CannotSendError(error.reason(words_for_clients)) from error
         self.next_offset = message.offset + 1
         return data
 
