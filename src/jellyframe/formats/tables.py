@@ -113,7 +113,7 @@ class _CsvInput(BatchInput):
                 ),
             )
         except pa.ArrowException as error:
-            raise ParseError(f"the CSV file cannot be read: {error}", source=self._file.name) from None
+            raise ParseError(_why_not_csv(error, 0), source=self._file.name) from None
 
     @property
     def has_graph(self) -> bool:
@@ -122,15 +122,26 @@ class _CsvInput(BatchInput):
     def batches(self) -> Iterator[Batch]:
         with locating(self._file.name):
             maker = BatchMaker(self._reader.schema)
+            rows = 0
             try:
                 for record_batch in self._reader:
                     yield maker.make(record_batch)
+                    rows += record_batch.num_rows
             except pa.ArrowException as error:
-                raise ParseError(f"the CSV file cannot be read: {error}") from None
+                raise ParseError(_why_not_csv(error, rows)) from None
 
     def close(self) -> None:
         self._reader.close()
         self._file.close()
+
+
+def _why_not_csv(error: pa.ArrowException, rows: int) -> str:
+    if "straddl" in str(error):
+        return (
+            f"a row longer than {_CSV_BLOCK_BYTES >> 20} MiB after row {rows}: pyarrow, which reads CSV, takes none; "
+            "Parquet, N-Triples and Jelly may have it"
+        )
+    return f"the CSV file cannot be read: {error}"
 
 
 class _Readable:
