@@ -7,6 +7,8 @@ import os
 import shutil
 import subprocess
 import sys
+from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -91,6 +93,32 @@ def test_every_module_of_cli_uses_the_terminal() -> None:
 def test_these_tests_find_a_module_in_the_wrong_place() -> None:
     assert "ops/scanning.py" in modules_without("ops", _SPARK_WORDS)
     assert "ops/scanning.py" in modules_without("ops", _TERMINAL_WORDS)
+
+
+# Equal by chance, or names of every package and command.
+_NOT_SHARED = {"BATCH_ROWS", "DESCRIPTION", "EXAMPLES", "HOMES", "NQUADS", "PIECE_BYTES", "READ_BYTES"}
+
+
+def test_constants_have_one_home() -> None:
+    homes: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for module in PACKAGE.rglob("*.py"):
+        # The kernel repeats what is compiled in, and protobuf is generated.
+        if module.parent.name not in ("kernel", "proto"):
+            for constant in _constants(module):
+                homes[constant].append(str(module.relative_to(PACKAGE)))
+    assert len(homes) > 500
+    assert {name: places for (name, _value), places in homes.items() if len(places) > 1} == {}
+
+
+def _constants(module: Path) -> Iterator[tuple[str, str]]:
+    """Yield the names, without underscores in front, and the values of the constants of a module."""
+    for node in ast.parse(module.read_text()).body:
+        target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
+        if isinstance(target, ast.Name) and target.id.isupper():
+            name = target.id.lstrip("_")
+            # Names of one letter are type variables.
+            if len(name) > 1 and name not in _NOT_SHARED:
+                yield name, ast.unparse(node.value)  # type: ignore[attr-defined]
 
 
 def _code(module: Path) -> str:

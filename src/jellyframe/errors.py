@@ -327,6 +327,9 @@ def one_line(text: str) -> str:
     return "".join(letter if letter.isprintable() else " " for letter in display_name(text))
 
 
+# Errors in the content of a file. Failures of the storage may be temporary, so they always stop a read.
+BAD_INPUT = (ParseError, LimitError, OptionsError)
+
 # The packages that a plain installation lacks, and the extra that brings each.
 _EXTRA_OF_PACKAGE = {
     "confluent_kafka": "kafka",

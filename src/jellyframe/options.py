@@ -33,6 +33,8 @@ MAX_FRAME_BYTES: Final = 0x7FFFFFFF
 MAX_BATCH_ROWS: Final = 0x7FFFFFFF
 # Deeper nesting than protobuf readers, N-Triples or Python objects can stand.
 MAX_NESTING_DEPTH: Final = 1000
+# The number of the logical type in the options of statements, which neither patches nor the draft have.
+LOGICAL_TYPE_FIELD: Final = 14
 VERSION_1_0: Final = 1
 VERSION_1_1: Final = 2
 # Longer options have a long stream name, which is not worth its memory.
@@ -82,7 +84,7 @@ _OPTION_FIELDS: Final[OptionFields] = {
     9: ("max_name_table_size", VARINT),
     10: ("max_prefix_table_size", VARINT),
     11: ("max_datatype_table_size", VARINT),
-    14: ("logical_type", VARINT),
+    LOGICAL_TYPE_FIELD: ("logical_type", VARINT),
     15: ("version", VARINT),
 }
 

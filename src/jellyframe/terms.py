@@ -12,7 +12,7 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from jellyframe.kernel.statements import Quad, Triple
 from jellyframe.kernel.terms_cy import (
@@ -29,7 +29,10 @@ from jellyframe.kernel.terms_cy import (
 __all__ = [
     "DEFAULT_GRAPH",
     "IRI",
+    "RDF",
     "RDF_LANG_STRING",
+    "RDF_TYPE",
+    "XSD",
     "XSD_STRING",
     "BlankNode",
     "DefaultGraph",
@@ -41,6 +44,10 @@ __all__ = [
     "Triple",
     "restore_term",
 ]
+
+RDF: Final = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+RDF_TYPE: Final = f"{RDF}type"
+XSD: Final = "http://www.w3.org/2001/XMLSchema#"
 
 Term: TypeAlias = IRI | BlankNode | Literal | Triple
 GraphName: TypeAlias = IRI | BlankNode | Literal | DefaultGraph

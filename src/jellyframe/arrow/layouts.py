@@ -39,6 +39,7 @@ from jellyframe.arrow.columns import (
 )
 from jellyframe.arrow.operations import OP_COLUMN, operation_names
 from jellyframe.batch import BATCH_BYTES
+from jellyframe.batch.batch import POSITIONS
 from jellyframe.errors import TableError
 from jellyframe.kernel.gather_cy import cut_rows
 from jellyframe.kernel.kinds import KIND_DEFAULT_GRAPH, KIND_IRI
@@ -62,7 +63,6 @@ __all__ = [
     "string_array",
 ]
 
-POSITIONS = ("s", "p", "o", "g")
 FRAME_COLUMN = "frame"
 METADATA_COLUMN = "metadata"
 

@@ -8,10 +8,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from jellyframe.arrow.tables import parts_by_bytes
+from jellyframe.defaults import DEFAULT_BATCH_ROWS
 
 # Bytes per run: sorting holds the rows of a run in memory.
 MAX_RUN_BYTES = 128 << 20
-_OUTPUT_ROWS = 16_384
 
 
 def sorted_runs(
@@ -35,7 +35,7 @@ def _sorted(run: list[pa.RecordBatch], columns: Sequence[str]) -> Iterator[pa.Re
     table = pa.Table.from_batches(run).combine_chunks()
     keys = {name: _key(table[name]) for name in columns if name in table.column_names}
     order = pc.sort_indices(pa.table(keys), [(name, "ascending") for name in keys])
-    yield from table.take(order).combine_chunks().to_batches(_OUTPUT_ROWS)
+    yield from table.take(order).combine_chunks().to_batches(DEFAULT_BATCH_ROWS)
 
 
 def _key(column: pa.ChunkedArray) -> pa.Array:

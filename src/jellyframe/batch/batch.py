@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 # Bytes of terms in a batch, and of strings in a record batch: the number of rows alone bounds neither.
 BATCH_BYTES: Final = 32 << 20
+# The columns of statements.
+POSITIONS: Final = ("s", "p", "o", "g")
 
 
 class NamespaceDeclaration(NamedTuple):

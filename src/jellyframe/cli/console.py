@@ -15,6 +15,8 @@ from jellyframe.storage.writing import flush_all, write_all
 if TYPE_CHECKING:
     from jellyframe.cli.progress import Progress, StatusLine
 
+# The exit code if the output was written, but a part of the input is missing in it.
+EXIT_INCOMPLETE = 1
 RED = "31"
 YELLOW = "33"
 GREEN = "32"

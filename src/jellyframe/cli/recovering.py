@@ -6,14 +6,12 @@ import argparse
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from jellyframe.cli.console import EXIT_INCOMPLETE
 from jellyframe.cli.wording import option_words
 
 if TYPE_CHECKING:
     from jellyframe.cli.arguments import CommandParser
     from jellyframe.stream.recovery import Damage
-
-# The exit code if the output was written, but a part of the input was lost.
-EXIT_INCOMPLETE = 1
 
 
 def add_recover(parser: CommandParser, consequence: str = "") -> None:

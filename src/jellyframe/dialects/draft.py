@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from jellyframe.dialects.dialect import Dialect, FrameSettings
 from jellyframe.errors import OptionsError
 from jellyframe.options import (
+    LOGICAL_TYPE_FIELD,
     MAX_TABLE_SIZE,
     VERSION_1_0,
     Limits,
@@ -43,7 +44,6 @@ _OPTION_FIELDS: Final[OptionFields] = {
     11: ("max_datatype_table_size", VARINT),
     15: ("version", VARINT),
 }
-_LOGICAL_TYPE_FIELD: Final = 14
 
 
 class DraftDialect(Dialect):
@@ -54,7 +54,7 @@ class DraftDialect(Dialect):
 
     def parse_options(self, message: bytes) -> StreamOptions:
         refuse_patch_options(message)
-        if any(field == _LOGICAL_TYPE_FIELD for field, _wire_type, _value in decode_fields(message)):
+        if any(field == LOGICAL_TYPE_FIELD for field, _wire_type, _value in decode_fields(message)):
             raise OptionsError("the options have a logical type, which the draft dialect does not have")
         values = {"use_repeat": False, **decode_options(message, _OPTION_FIELDS)}
         return StreamOptions(**values)  # type: ignore[arg-type]

@@ -14,13 +14,14 @@ from jellyframe.kernel.kinds import (
     KIND_LANG_LITERAL,
     KIND_TYPED_LITERAL,
 )
+from jellyframe.terms import RDF_TYPE
 
 if TYPE_CHECKING:
     from jellyframe.batch import Batch
     from jellyframe.formats.registry import Format
     from jellyframe.storage.sinks import ByteSink
 
-_RDF_TYPE = '"http://www.w3.org/1999/02/22-rdf-syntax-ns#type"'
+_RDF_TYPE = f'"{RDF_TYPE}"'
 # A node object with more statements is continued in another one.
 _LONGEST_RUN = 10_000
 

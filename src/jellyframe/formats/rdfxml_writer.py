@@ -10,17 +10,17 @@ from jellyframe.formats.settings import BatchOutput, WriteSettings
 from jellyframe.formats.target_rules import is_xml_name, split_for_xml
 from jellyframe.kernel.kinds import KIND_BLANK_NODE, KIND_IRI, KIND_LANG_LITERAL, KIND_TYPED_LITERAL
 from jellyframe.kernel.labels import HEX_LABEL, hex_label
+from jellyframe.terms import RDF
 
 if TYPE_CHECKING:
     from jellyframe.batch import Batch
     from jellyframe.formats.registry import Format
     from jellyframe.storage.sinks import ByteSink
 
-_RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 # A carriage return that is not escaped would be read as a line feed.
 _ESCAPES = {"\r": "&#13;"}
 _RESERVED_PREFIXES = ("rdf", "xml", "xmlns")
-_RESERVED_NAMESPACES = (_RDF, "http://www.w3.org/XML/1998/namespace", "http://www.w3.org/2000/xmlns/")
+_RESERVED_NAMESPACES = (RDF, "http://www.w3.org/XML/1998/namespace", "http://www.w3.org/2000/xmlns/")
 
 
 def open_output(sink: ByteSink, found: Format, settings: WriteSettings) -> BatchOutput:
@@ -31,7 +31,7 @@ def open_output(sink: ByteSink, found: Format, settings: WriteSettings) -> Batch
 class _Output(DocumentOutput):
     def __init__(self, sink: ByteSink, found: Format, settings: WriteSettings) -> None:
         super().__init__(sink, found, settings)
-        self._prefixes = {_RDF: "rdf"}
+        self._prefixes = {RDF: "rdf"}
         self._subject = ""
         declared = ""
         for name, iri in settings.namespaces.items():
@@ -44,7 +44,7 @@ class _Output(DocumentOutput):
             ):
                 self._prefixes[iri] = name
                 declared += f" xmlns:{name}={_attribute(iri)}"
-        self._put(f'<?xml version="1.0" encoding="UTF-8"?>\n<rdf:RDF xmlns:rdf="{_RDF}"{declared}>\n'.encode())
+        self._put(f'<?xml version="1.0" encoding="UTF-8"?>\n<rdf:RDF xmlns:rdf="{RDF}"{declared}>\n'.encode())
 
     def _write_rows(self, batch: Batch) -> None:
         terms = _Terms(batch, self._prefixes)

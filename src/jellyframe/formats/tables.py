@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from jellyframe.arrow.layouts import ArrowView
+from jellyframe.arrow.tables import arrow_schema
 from jellyframe.arrow.terms import BatchMaker
 from jellyframe.errors import Advice, OptionsError, ParseError, locating
 from jellyframe.formats.settings import BatchInput, BatchOutput, ReadSettings, WriteSettings
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 PARQUET_GROUP_ROWS = 262_144
 PARQUET_GROUP_BYTES = 64 << 20
 _CSV_BLOCK_BYTES = 4 << 20
-_TEXT_COLUMNS = ("s", "p", "o", "g", "o_kind", "o_datatype", "o_lang")
 
 
 # ---- reading ----------------------------------------------------------------------------------------------
@@ -106,7 +106,7 @@ class _CsvInput(BatchInput):
                 read_options=pyarrow.csv.ReadOptions(block_size=_CSV_BLOCK_BYTES, use_threads=False),
                 parse_options=pyarrow.csv.ParseOptions(newlines_in_values=True),
                 convert_options=pyarrow.csv.ConvertOptions(
-                    column_types=dict.fromkeys(_TEXT_COLUMNS, pa.string()),
+                    column_types=dict.fromkeys(arrow_schema("flat", True).names, pa.string()),
                     strings_can_be_null=True,
                     quoted_strings_can_be_null=False,
                     null_values=[""],

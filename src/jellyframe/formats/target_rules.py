@@ -16,6 +16,7 @@ from jellyframe.kernel.kinds import (
     KIND_QUOTED_TRIPLE,
     KIND_TYPED_LITERAL,
 )
+from jellyframe.terms import RDF
 
 if TYPE_CHECKING:
     from jellyframe.batch import Batch
@@ -33,10 +34,9 @@ _XML_NAME = re.compile(rf"[{_XML_START}][{_XML_START}\-.0-9\u00b7\u0300-\u036f\u
 _XML_NAME_AT_END = re.compile(rf"{_XML_NAME.pattern}\Z")
 _XML_NAMESPACES = ("http://www.w3.org/XML/1998/namespace", "http://www.w3.org/2000/xmlns/")
 _NEVER_IN_XML = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]|\xef\xbf[\xbe\xbf]")
-_RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 # Names with another meaning as predicate elements of RDF/XML.
 _RDF_XML_SYNTAX = {
-    _RDF + name
+    RDF + name
     for name in "RDF ID about parseType resource nodeID datatype Description li aboutEach aboutEachPrefix bagID".split()
 }
 

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING
 from jellyframe.formats.documents import DocumentOutput, listed_texts
 from jellyframe.formats.settings import BatchOutput, WriteSettings
 from jellyframe.kernel.kinds import KIND_IRI, KIND_TYPED_LITERAL
+from jellyframe.terms import RDF_TYPE
 
 if TYPE_CHECKING:
     from jellyframe.batch import Batch
     from jellyframe.formats.registry import Format
     from jellyframe.storage.sinks import ByteSink
 
-_RDF_TYPE = b"<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
+_RDF_TYPE = f"<{RDF_TYPE}>".encode()
 _PREFIX = re.compile(r"(?:[A-Za-z](?:[A-Za-z0-9_.-]*[A-Za-z0-9_-])?)?")
 _NAMESPACE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|\\^`]*")
 # Local names that need no escapes: a subset of those of Turtle.

@@ -8,7 +8,8 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-XSD = "http://www.w3.org/2001/XMLSchema#"
+from jellyframe.terms import XSD
+
 _INTEGERS = frozenset(
     XSD + name
     for name in (

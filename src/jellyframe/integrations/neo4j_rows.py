@@ -17,8 +17,9 @@ from jellyframe.batch import Batch
 from jellyframe.errors import EncodeError
 from jellyframe.integrations.column_types import ColumnType
 from jellyframe.integrations.property_columns import Properties, column_names, make_tables, properties_of, rows_of_cells
-from jellyframe.integrations.subject_rows import RDF_TYPE, Ints, Mask, SubjectRows, Terms
+from jellyframe.integrations.subject_rows import Ints, Mask, SubjectRows, Terms
 from jellyframe.ops.bucket_files import BucketFile
+from jellyframe.terms import RDF_TYPE
 
 # Unlikely in text, unlike the semicolon that is Neo4j's default.
 ARRAY_DELIMITER = "\x1f"

@@ -28,8 +28,8 @@ from jellyframe.kernel.kinds import (
 )
 from jellyframe.kernel.ntriples_write_cy import term_strings
 from jellyframe.kernel.table_cy import LONGEST_INTERNED
+from jellyframe.terms import RDF_TYPE
 
-RDF_TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 # The class of subjects without a class.
 NO_CLASS = ""
 _LITERALS = (KIND_LITERAL, KIND_LANG_LITERAL, KIND_TYPED_LITERAL)

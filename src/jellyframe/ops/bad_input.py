@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from jellyframe.errors import JellyError, LimitError, OptionsError, ParseError, StorageError
+from jellyframe.errors import JellyError, StorageError
 from jellyframe.ops.summary import MAX_PROBLEMS
 from jellyframe.storage.stores import DataFile
 
@@ -12,10 +12,9 @@ Mode = Literal["FAILFAST", "PERMISSIVE", "DROPMALFORMED"]
 FAILFAST: Mode = "FAILFAST"
 PERMISSIVE: Mode = "PERMISSIVE"
 DROPMALFORMED: Mode = "DROPMALFORMED"
+# The column that reports bad input, unless another name is given.
+CORRUPT_COLUMN = "_corrupt_record"
 MODES: tuple[Mode, ...] = (FAILFAST, PERMISSIVE, DROPMALFORMED)
-
-# Errors in the content of a file. Other failures of the storage may be temporary, so they always stop a read.
-BAD_INPUT = (ParseError, LimitError, OptionsError)
 # A piece with more bad lines than this is probably not such text; the others are only counted.
 MAX_REPORTS = 1000
 

@@ -11,12 +11,12 @@ from typing import Any, TypeAlias
 
 from jellyframe import formats
 from jellyframe.batch import Batch, NamespaceDeclaration
-from jellyframe.errors import JellyError, StorageError, TextError
+from jellyframe.errors import BAD_INPUT, JellyError, StorageError, TextError
 from jellyframe.formats.lines import LinePlace, LineRange
 from jellyframe.formats.patches import open_patch_input
 from jellyframe.formats.settings import BatchInput, ReadSettings
 from jellyframe.kernel.fingerprint_cy import mask_of_operations
-from jellyframe.ops.bad_input import BAD_INPUT, FAILFAST, MissingFileError
+from jellyframe.ops.bad_input import FAILFAST, MissingFileError
 from jellyframe.ops.filters import RowFilter
 from jellyframe.ops.inputs import PER_FILE, Inputs
 from jellyframe.ops.patches.committed import ALL_ROWS, MARKS, CommittedRows

@@ -10,7 +10,7 @@ import pyarrow as pa
 from jellyframe.arrow.layouts import POSITIONS, get_layout, requested_columns
 from jellyframe.defaults import DEFAULT_BATCH_ROWS
 from jellyframe.errors import TableError
-from jellyframe.ops.bad_input import FAILFAST, PERMISSIVE, Mode
+from jellyframe.ops.bad_input import CORRUPT_COLUMN, FAILFAST, PERMISSIVE, Mode
 from jellyframe.ops.filters import FILTERS, RowFilter, TermOrText
 from jellyframe.ops.inputs import KEEP, BlankNodes, InputOptions, Inputs, Paths
 from jellyframe.ops.progress import ProgressCallback
@@ -22,7 +22,6 @@ from jellyframe.terms import IRI, BlankNode, DefaultGraph, Literal, Triple
 if TYPE_CHECKING:
     from jellyframe.storage.types import FileSystem
 
-CORRUPT_COLUMN = "_corrupt_record"
 # One wanted term, or several.
 Terms: TypeAlias = TermOrText | Sequence[TermOrText]
 _ONE_TERM = (str, IRI, BlankNode, Literal, Triple, DefaultGraph)

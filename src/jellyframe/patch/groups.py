@@ -18,7 +18,7 @@ from jellyframe.patch.batches import rows_of, rows_with
 from jellyframe.patch.options import PatchStreamType
 from jellyframe.patch.rows import Header, HeaderValue, PatchRow
 
-_TRANSACTION_ENDS: Final = (PATCH_TRANSACTION_COMMIT, PATCH_TRANSACTION_ABORT)
+TRANSACTION_ENDS: Final = (PATCH_TRANSACTION_COMMIT, PATCH_TRANSACTION_ABORT)
 
 
 class Part(NamedTuple):
@@ -220,7 +220,7 @@ class _TransactionCuts:
             assert batch is not None
             for row in range(start, len(self._ops)):
                 op = self._ops[row]
-                if self.is_inside and op in _TRANSACTION_ENDS:
+                if self.is_inside and op in TRANSACTION_ENDS:
                     self._row = row + 1
                     yield Part(_rows(batch, start, row), True, op)
                     return

@@ -17,6 +17,7 @@ from jellyframe.defaults import (
 )
 from jellyframe.errors import Advice, OptionsError, StreamKindError
 from jellyframe.options import (
+    LOGICAL_TYPE_FIELD,
     MAX_TABLE_SIZE,
     Limits,
     OptionFields,
@@ -60,7 +61,6 @@ _OPTION_FIELDS: Final[OptionFields] = {
     15: ("version", VARINT),
 }
 # The field of RdfStreamOptions that RdfPatchOptions do not have.
-_LOGICAL_TYPE_FIELD: Final = 14
 
 
 class PatchOptionChanges(TypedDict, total=False):
@@ -171,4 +171,4 @@ class PatchOptions:
 def _are_stream_options(data: bytes) -> bool:
     """Return whether a message holds RdfStreamOptions: a stream name, a logical type, or only a physical type."""
     kinds = {field: wire_type for field, wire_type, _value in decode_fields(data)}
-    return kinds.get(1) == BYTES or kinds.get(_LOGICAL_TYPE_FIELD) == VARINT or (1 not in kinds and 2 in kinds)
+    return kinds.get(1) == BYTES or kinds.get(LOGICAL_TYPE_FIELD) == VARINT or (1 not in kinds and 2 in kinds)

@@ -32,6 +32,7 @@ from jellyframe.kernel.patch_fields import (
 from jellyframe.options import Limits
 from jellyframe.patch.batches import row_batches, rows_with
 from jellyframe.patch.decoder import PatchStreamDecoder
+from jellyframe.patch.groups import TRANSACTION_ENDS
 from jellyframe.patch.options import PatchOptions, PatchStreamType
 from jellyframe.patch.rows import PatchRow, Punctuation, TransactionAbort, TransactionCommit, TransactionStart
 from jellyframe.stream.kinds import StreamKind
@@ -49,7 +50,6 @@ _TELLING: Final = sum(
         PATCH_PUNCTUATION,
     )
 )
-_TRANSACTION_ENDS: Final = (PATCH_TRANSACTION_COMMIT, PATCH_TRANSACTION_ABORT)
 _ROW_TAGS: Final = bytes(field << 3 | 2 for field in (*range(1, 9), *range(11, 16)))
 
 
@@ -145,7 +145,7 @@ class RowsAroundLosses:
 
     def _is_kept(self, op: int) -> bool:
         """Return whether a row that starts or ends something is kept."""
-        if op in _TRANSACTION_ENDS:
+        if op in TRANSACTION_ENDS:
             return self._place in (_Place.OUTSIDE, _Place.TRANSACTION)
         return op not in (PATCH_LOST, PATCH_LOST_ROW)
 
@@ -161,7 +161,7 @@ class RowsAroundLosses:
             self._place = _Place.UNKNOWN
             ends = is_own or is_broken or place is _Place.TRANSACTION
             return [self._mark(TransactionAbort())] if ends else []
-        if op in _TRANSACTION_ENDS:
+        if op in TRANSACTION_ENDS:
             self._place = _Place.OUTSIDE
             return [self._mark(TransactionAbort())] if is_own or is_broken else []
         self._place = _Place.TRANSACTION if op == PATCH_TRANSACTION_START else _Place.OUTSIDE

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from jellyframe.ops.survey import LOOKUP_TABLES, FrameCounts, StreamSurvey
 
 MAX_STEPS = 160
+# Predicates that are shown by name.
+TOP_PREDICATES = 12
 
 
 class Step:

@@ -7,12 +7,11 @@ from typing import Any
 from jellyframe.ops.patches.survey import PatchCounts, PatchSurvey
 from jellyframe.patch.options import PatchOptions
 from jellyframe.report import plots
+from jellyframe.report.history import MAX_STEPS, TOP_PREDICATES
 from jellyframe.report.page import Page, facts, table_of
 from jellyframe.report.plots import Bar, Column, Part, Strip
 from jellyframe.report.text import number, share, short_iri, short_number, size
 
-MAX_STEPS = 160
-TOP_PREDICATES = 12
 _NAMES = {
     "A": "statement_add",
     "D": "statement_delete",

@@ -7,12 +7,10 @@ from collections.abc import Callable
 from jellyframe.ops.survey import LOOKUP_TABLES, POSITIONS, ROW_FIELDS, TERM_KINDS, Counts, StreamSurvey
 from jellyframe.options import StreamOptions
 from jellyframe.report import plots
-from jellyframe.report.history import FrameHistory, Step
+from jellyframe.report.history import TOP_PREDICATES, FrameHistory, Step
 from jellyframe.report.page import Page, facts, table_of
 from jellyframe.report.plots import Bar, Column, Part, Strip
 from jellyframe.report.text import number, share, short_iri, short_number, size
-
-TOP_PREDICATES = 12
 
 _ROW_TITLES = {
     "option": ("options", 7),

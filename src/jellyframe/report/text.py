@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from html import escape
 
+from jellyframe.terms import RDF, XSD
+
 NARROW_SPACE = "\u202f"
 _SIZES = ("B", "kB", "MB", "GB", "TB")
 _KNOWN_PREFIXES = {
-    "http://www.w3.org/1999/02/22-rdf-syntax-ns#": "rdf",
+    RDF: "rdf",
     "http://www.w3.org/2000/01/rdf-schema#": "rdfs",
-    "http://www.w3.org/2001/XMLSchema#": "xsd",
+    XSD: "xsd",
     "http://www.w3.org/2002/07/owl#": "owl",
     "http://www.w3.org/2004/02/skos/core#": "skos",
     "http://xmlns.com/foaf/0.1/": "foaf",

@@ -14,7 +14,7 @@ from jellyframe.arrow.operations import OP_NAMES
 from jellyframe.defaults import DEFAULT_BATCH_ROWS, DIALECT_NAMES, LAYOUT_NAMES
 from jellyframe.errors import OptionsError
 from jellyframe.formats import Format
-from jellyframe.ops.bad_input import FAILFAST, MODES, Mode
+from jellyframe.ops.bad_input import CORRUPT_COLUMN, FAILFAST, MODES, Mode
 from jellyframe.ops.filters import FILTERS
 from jellyframe.ops.inputs import InputOptions
 from jellyframe.ops.jelly_files import FilePlan, JellyFileOptions
@@ -42,11 +42,11 @@ _D = TypeVar("_D")
 _E = TypeVar("_E", bound=IntEnum)
 _S = TypeVar("_S", bound=str)
 
-CORRUPT_COLUMN = "_corrupt_record"
 OPERATIONS = {name: operation for operation, name in OP_NAMES.items()}
 # `CREATE TABLE` passes the properties of the table instead of options; this property is always among them.
 _TABLE_PROVIDER = "provider"
 _OPTION_PREFIX = "option."
+_QUERY_OPTIONS = ("checkpointlocation", "queryname")
 _BOOLEANS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
 
@@ -84,6 +84,11 @@ class GivenOptions:
                     else f"there are {', '.join(self._known.values())}"
                 )
                 raise OptionsError(f"the format {self._format_name} has no option {name!r} here; {hint}")
+
+
+def without_query_options(options: Mapping[str, str]) -> dict[str, str]:
+    """Return the options without those of the streaming query, which Spark passes to sinks too."""
+    return {name: value for name, value in options.items() if name.lower() not in _QUERY_OPTIONS}
 
 
 def _plain_name(name: str) -> str:

@@ -10,17 +10,16 @@ from pyspark.sql import functions
 from pyspark.sql.types import ArrayType, BinaryType, DataType, StringType, StructField, StructType
 
 from jellyframe.arrow.layouts import get_layout
+from jellyframe.arrow.tables import arrow_schema
 from jellyframe.errors import OptionsError
-from jellyframe.ops.bad_input import DROPMALFORMED, FAILFAST, MODES, PERMISSIVE, Mode
+from jellyframe.ops.bad_input import CORRUPT_COLUMN, DROPMALFORMED, FAILFAST, MODES, PERMISSIVE, Mode
 from jellyframe.ops.messages import decode_lists, decode_rows, encode_lists, encode_rows, is_binary
 from jellyframe.options import DialectName, LayoutName, Limits, StreamOptions, check_number, check_word
-from jellyframe.spark.options import CORRUPT_COLUMN
 from jellyframe.spark.schema import DEFAULT_LAYOUT, exact_arrow_schema, layout_columns
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-_STATEMENT_COLUMNS = ("s", "p", "o", "o_kind", "o_datatype", "o_lang", "g")
 VALUE_COLUMN = "value"
 _TO_BYTES = "unbase64(…) or unhex(…) decodes text to bytes"
 
@@ -186,7 +185,7 @@ def encode_payloads(
         raise OptionsError("encode_payloads needs group_by, rows_per_message or both, which say what a message holds")
     if rows_per_message is not None:
         check_number("rows_per_message", rows_per_message, 1)
-    columns = [name for name in _STATEMENT_COLUMNS if name in frame.columns]
+    columns = [name for name in arrow_schema("flat", True).names if name in frame.columns]
     names = list(dict.fromkeys((*keys, *columns)))
     if VALUE_COLUMN in keys:
         raise OptionsError(f"group_by: {VALUE_COLUMN!r} is the column of the messages; rename yours first")

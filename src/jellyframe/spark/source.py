@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from jellyframe.spark.types import Session
     from jellyframe.spark.writing import JellyBatchWriter
 
-_QUERY_OPTIONS = ("checkpointlocation", "queryname")
-
 
 class JellyDataSource(DataSource):
     """The data source `format("jelly")`: statements. `jellyframe.spark.options` has its options."""
@@ -60,12 +58,11 @@ class JellyDataSource(DataSource):
 
     def streamWriter(self, schema: StructType, overwrite: bool) -> JellyStreamWriter:  # noqa: N802
         """Return a writer of rows of a `schema` for the batches of a query; `overwrite` is refused."""
-        from jellyframe.spark.options import read_write_options
+        from jellyframe.spark.options import read_write_options, without_query_options
         from jellyframe.spark.stream_sink import JellyStreamWriter
 
-        # Spark passes the query's own options too.
-        options = {name: value for name, value in self.options.items() if name.lower() not in _QUERY_OPTIONS}
-        return JellyStreamWriter(read_write_options(options, self._format), schema, overwrite=overwrite)
+        options = read_write_options(without_query_options(self.options), self._format)
+        return JellyStreamWriter(options, schema, overwrite=overwrite)
 
 
 class JellyPatchDataSource(JellyDataSource):

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from jellyframe.batch import Batch
-from jellyframe.errors import Advice, JellyError, LimitError, OptionsError, ParseError, StreamKindError
+from jellyframe.errors import BAD_INPUT, Advice, JellyError, ParseError, StreamKindError
 from jellyframe.options import Limits, TableOptions
 from jellyframe.storage.sources import CHUNK_BYTES, is_seekable, open_input
 from jellyframe.stream.decoder import AnyStreamDecoder
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from jellyframe.storage.types import FileSystem, InputHandle, Source
     from jellyframe.stream.source_batches import SourceBatches
 
-BAD_INPUT = (ParseError, LimitError, OptionsError)
 _MAX_LENGTH_BYTES = 5
 # Batches without rows confirm nothing. At most this many of them wait with the rows before them.
 _MAX_WAITING_BATCHES = 64

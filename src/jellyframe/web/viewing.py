@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
+from jellyframe.batch.batch import POSITIONS
 from jellyframe.errors import JellyError, one_line
 from jellyframe.ops.browsing.frames import frame_list, lookup_state, sample
 from jellyframe.ops.browsing.pages import FROM_END, BrowsedFile, Place
@@ -24,7 +25,6 @@ from jellyframe.web.view_terms import term_document
 
 FRAMES_ON_A_PAGE = 100
 _MOST_ROWS = 1000
-_POSITIONS = ("s", "p", "o", "g")
 
 Document: TypeAlias = dict[str, Any]
 
@@ -94,7 +94,7 @@ class ViewApp:
 
     def _page(self, request: Request) -> Document:
         file, lock = self._file(request)
-        filters = {name: [text] for name in _POSITIONS if (text := (request.first(name) or "").strip())}
+        filters = {name: [text] for name in POSITIONS if (text := (request.first(name) or "").strip())}
         for name, texts in filters.items():
             parse_term(texts[0], name)
         with lock:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from jellyframe import formats
 from jellyframe.cli import stream_options
 from jellyframe.cli.arguments import add_command, add_dialect, add_format, add_layout, add_output, natural, positive
-from jellyframe.cli.console import Console, UsageError
+from jellyframe.cli.console import EXIT_INCOMPLETE, Console, UsageError
 from jellyframe.cli.grpc.connection import add_connection, open_client, positive_number
 from jellyframe.cli.progress import REFRESH_SECONDS, human
 
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from jellyframe.grpc.protocol import Start
     from jellyframe.options import StreamOptions
 
-# The topic has ended before as many statements had come as were asked for.
-EXIT_INCOMPLETE = 1
 _DESCRIPTION = f"""\
 Write the statements of a topic as they come, to standard output or a file, in one of
 {formats.names(formats.FORMATS)}; N-Quads unless the name of the output tells another.

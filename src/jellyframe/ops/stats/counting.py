@@ -30,6 +30,7 @@ from jellyframe.ops.hashing import term_column, term_hashes, term_texts
 from jellyframe.ops.inputs import Inputs
 from jellyframe.ops.reading import piece_batches
 from jellyframe.stream.splits import Piece
+from jellyframe.terms import RDF_TYPE
 
 SUBJECT, PREDICATE, OBJECT, GRAPH, CLASS, BAD_RECORD = range(6)
 # The types of the columns for Spark and for Arrow.
@@ -44,7 +45,7 @@ COUNTS_SCHEMA = pa.schema(
     ]
 )
 
-RDF_TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
+_RDF_TYPE = f"<{RDF_TYPE}>"
 IRI, BLANK_NODE, QUOTED_TRIPLE, DEFAULT_GRAPH = "iri", "bnode", "triple", "default"
 # The keys of literals: a whole key, or a prefix before a datatype or a language.
 SIMPLE_LITERAL, TYPED_LITERAL, LANGUAGE_LITERAL = '"', "^^", "@"
@@ -118,7 +119,7 @@ class _Counts:
 
     def _add_classes(self) -> None:
         """Add the pairs of an entity and its class."""
-        is_type = pc.equal(self._texts, RDF_TYPE)
+        is_type = pc.equal(self._texts, _RDF_TYPE)
         if not pc.any(is_type).as_py():
             return
         has_type = is_type.take(term_column(self._batch.p))

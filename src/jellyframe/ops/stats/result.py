@@ -20,9 +20,8 @@ from jellyframe.ops.stats.counting import (
     TYPED_LITERAL,
 )
 from jellyframe.ops.summary import MAX_PROBLEMS
-from jellyframe.terms import XSD_STRING
+from jellyframe.terms import RDF_LANG_STRING, XSD_STRING
 
-RDF_LANG_STRING = "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString"
 LITERAL = "literal"
 KIND_TITLES = {"iri": "IRIs", LITERAL: "literals", "bnode": "blank nodes", "triple": "quoted triples"}
 # Of the distinct counts, those that an approximate result only estimates.

@@ -21,13 +21,13 @@ from jellyframe.spark.options import (
     one_of,
     positive_size,
     stream_options,
+    without_query_options,
 )
 
 FORMAT_NAME = "jelly-grpc"
 _FRAMES_PER_PARTITION = 1024
 # Less than the default of clients: Spark runs a task again that fails, and meanwhile the task takes a core.
 _RECONNECT_SECONDS = 60.0
-_QUERY_OPTIONS = ("checkpointlocation", "queryname")
 
 
 @dataclass(frozen=True)
@@ -107,9 +107,7 @@ class TopicWriteOptions:
 
     @classmethod
     def read(cls, options: Mapping[str, str]) -> TopicWriteOptions:
-        given = GivenOptions(
-            {name: value for name, value in options.items() if name.lower() not in _QUERY_OPTIONS}, JELLY, FORMAT_NAME
-        )
+        given = GivenOptions(without_query_options(options), JELLY, FORMAT_NAME)
         result = cls(
             ServerOptions.take(given),
             stream=cast("StreamOptionChanges", stream_options(given, StreamOptions, StreamOptions.small())),
