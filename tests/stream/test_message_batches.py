@@ -11,11 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import jellyframe
-from jellyframe import EncodeError, PhysicalType, StreamOptions, Triple
+from jellyframe import IRI, EncodeError, LimitError, Literal, PhysicalType, StreamOptions, Triple
 from jellyframe.arrow.terms import BatchMaker
 from jellyframe.errors import NamedGraphError
 from jellyframe.stream import message_batches as message_codec
+from jellyframe.stream.framing import split_frames
 from jellyframe.stream.message_batches import MessageDecoder, encode_messages
+from support import hostile
 from support.spark_data import SPECIAL, quads
 
 GOOD = quads(40) + SPECIAL
@@ -109,3 +111,14 @@ def test_statements_that_the_options_exclude_are_refused():
         encode_messages(part.rows, [45], StreamOptions(physical_type=PhysicalType.TRIPLES))
     with pytest.raises(EncodeError, match="message 1: "):
         encode_messages(part.rows, [10, 45], StreamOptions(physical_type=PhysicalType.QUADS, rdf_star=False))
+
+
+def test_a_message_that_stands_for_too_much_text_loses_no_other() -> None:
+    """465 kB that are 3 GB of text."""
+    good = jellyframe.dumps([Triple(IRI("http://a/s"), IRI("http://a/p"), Literal("x"))])
+    (much,) = split_frames(hostile.repeated_literal(rows=8192))
+    parts = list(MessageDecoder("ntriples").decode(pa.array([good, much, good])))
+    assert [(part.messages, part.counts) for part in parts] == [([0], [1]), ([1], [0]), ([2], [1])]
+    assert isinstance(parts[1].error, LimitError)
+    assert "the statements of a message of 465586 bytes take more than" in str(parts[1].error)
+    assert [len(part.rows) for part in parts] == [1, 0, 1]

@@ -6,7 +6,7 @@ messages, each of which begins a stream, and one encoder writes a self-contained
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -15,7 +15,7 @@ from jellyframe.arrow.layouts import ArrowView
 from jellyframe.arrow.terms import BatchMaker
 from jellyframe.batch import Batch
 from jellyframe.dialects import dialect_named
-from jellyframe.errors import EncodeError, JellyError
+from jellyframe.errors import EncodeError, JellyError, LimitError
 from jellyframe.kernel.decode_cy import Decoder
 from jellyframe.options import DEFAULT_LIMITS, DialectName, Limits, StreamOptions
 from jellyframe.stream.decoder import KernelOptions, kernel_options
@@ -27,6 +27,9 @@ RUN_BYTES = 1 << 20
 # Runs end by their bytes, before these limits. A message that reaches one is read separately.
 _MAX_ROWS = 1 << 20
 _MAX_TERM_BYTES = 64 << 20
+# Memory for the rows of a message that is read separately: this much, or in proportion to its size.
+_MAX_ROWS_BYTES = 128 << 20
+_MAX_EXPANSION = 16
 _ROW_TAG = _OPTIONS_TAG = 0x0A
 
 
@@ -62,6 +65,10 @@ class MessageDecoder:
         run: list[int] = []
         run_bytes = 0
         decoder = self._new_decoder()
+
+        def message(number: int) -> memoryview:
+            return data[offsets[payloads.offset + number] : offsets[payloads.offset + number + 1]]
+
         for number in range(len(payloads)):
             if valid is not None and not valid[number]:
                 continue
@@ -69,20 +76,20 @@ class MessageDecoder:
             is_read = self._feed(decoder, data, start, stop)
             if not is_read and run:
                 # It may be of another kind than those before it.
-                yield self._take(decoder, run)
+                yield from self._take(decoder, run, message)
                 run, run_bytes, decoder = [], 0, self._new_decoder()
                 is_read = self._feed(decoder, data, start, stop)
             if not is_read:
-                yield self._read_separately(number, data[start:stop])
+                yield self._read_separately(number, message(number))
                 decoder = self._new_decoder()
                 continue
             run.append(number)
             run_bytes += stop - start
             if run_bytes >= RUN_BYTES:
-                yield self._take(decoder, run)
+                yield from self._take(decoder, run, message)
                 run, run_bytes = [], 0
         if run:
-            yield self._take(decoder, run)
+            yield from self._take(decoder, run, message)
 
     def _new_decoder(self) -> Decoder:
         limits = self._limits
@@ -120,22 +127,39 @@ class MessageDecoder:
             self._known_options[message] = known
         return known
 
-    def _take(self, decoder: Decoder, messages: list[int]) -> Part:
+    def _take(self, decoder: Decoder, messages: list[int], message: Callable[[int], memoryview]) -> Iterator[Part]:
         columns, terms, _first, ends, _is_open, _metadata, _namespaces = decoder.take_batch()
         stops = list(ends[: len(messages)])
-        rows = self._view.convert(Batch(columns, terms))
+        try:
+            rows = self._view.convert(Batch(columns, terms))
+        except LimitError:
+            # One of them stands for too much text; the others are not to be lost for it.
+            yield from (self._read_separately(number, message(number)) for number in messages)
+            return
         counts = [stop - start for start, stop in zip([0, *stops], stops, strict=False)]
         # A message that proved bad only at its end has left rows after those of the good ones.
-        return Part(messages, counts, rows.slice(0, stops[-1]))
+        yield Part(messages, counts, rows.slice(0, stops[-1]))
 
     def _read_separately(self, number: int, message: memoryview) -> Part:
         nothing = self._view.schema.empty_table()
         try:
             with open_reader(bytes(message), limits=self._limits, dialect=self._dialect.name) as reader:
-                table = pa.Table.from_batches(self._view.record_batches(reader.batches()), self._view.schema)
+                rows = list(_bounded(self._view.record_batches(reader.batches()), len(message)))
+                table = pa.Table.from_batches(rows, self._view.schema)
         except JellyError as error:
             return Part([number], [0], _one_batch(nothing), error)
         return Part([number], [table.num_rows], _one_batch(table))
+
+
+def _bounded(rows: Iterable[pa.RecordBatch], message_bytes: int) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of a message. Raises LimitError if they take far more memory than the message."""
+    most = max(_MAX_ROWS_BYTES, _MAX_EXPANSION * message_bytes)
+    size = 0
+    for some in rows:
+        size += some.nbytes
+        if size > most:
+            raise LimitError(f"the statements of a message of {message_bytes} bytes take more than {most} bytes")
+        yield some
 
 
 def _one_batch(table: pa.Table) -> pa.RecordBatch:
