@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import re
-import subprocess
-import sys
 from pathlib import Path
 
-from support.examples import ROOT, page_programs
+from support.examples import ROOT, named_tests, run_programs, unnamed_tests
 
 PAGE = "docs/draft.md"
 TESTS = ROOT / "tests" / "dialects"
@@ -15,16 +12,12 @@ RULES = "".join(TESTS.joinpath(name).read_text("utf-8") for name in ("test_draft
 
 
 def test_programs_run(tmp_path: Path) -> None:
-    source = "\n\n".join(page_programs(PAGE))
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", source], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
+    run_programs(PAGE, tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["new.jelly", "old.jelly"]
 
 
 def test_every_test_that_the_page_names_is_there() -> None:
-    named = re.findall(r"(?:`(test_\w+\.py)`: )?`(test_\w+)`", (ROOT / PAGE).read_text(encoding="utf-8"))
+    named = named_tests(PAGE)
     assert len(named) > 60
     for file, name in named:
         source = TESTS.joinpath(file).read_text("utf-8") if file else RULES
@@ -32,6 +25,4 @@ def test_every_test_that_the_page_names_is_there() -> None:
 
 
 def test_every_test_of_a_rule_is_named_on_the_page() -> None:
-    page = (ROOT / PAGE).read_text(encoding="utf-8")
-    tests = re.findall(r"^def (test_\w+)\(", RULES, re.MULTILINE)
-    assert [name for name in tests if f"`{name}`" not in page] == []
+    assert unnamed_tests(RULES, PAGE) == []

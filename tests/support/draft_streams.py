@@ -17,7 +17,7 @@ from jellyframe.proto import draft_pb2 as draft
 from support.oracle import RefusedError, split_frames
 from support.plain import PlainStatement, PlainTerm, plain_literal, plain_statement
 from support.strategies import StreamCase
-from support.wire import block, varint
+from support.wire import block, filled, varint
 
 TRIPLES, QUADS, GRAPHS = 1, 2, 3
 STREAM_TYPES = {"TRIPLES": TRIPLES, "QUADS": QUADS, "GRAPHS": GRAPHS}
@@ -26,13 +26,7 @@ EX = "http://example.org/"
 
 def row(**content: Any) -> Any:
     """A row with one content; True for a message without fields."""
-    made = draft.RdfStreamRow()
-    for name, value in content.items():
-        if value is True:
-            getattr(made, name).SetInParent()
-        else:
-            getattr(made, name).CopyFrom(value)
-    return made
+    return filled(draft.RdfStreamRow(), content)
 
 
 def options(stream_type: int = TRIPLES, **more: Any) -> Any:

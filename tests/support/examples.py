@@ -163,3 +163,24 @@ def _make_graphs(folder: Path) -> None:
     lines = "".join(f"{line}\n" if place == DEFAULT_GRAPH else f"{place} {{ {line} }}\n" for place, line in triples)
     (folder / "first.trig").write_text(lines)
     (folder / "graphs.trig").write_text(f"@prefix ex: <http://example.org/> .\n{lines}")
+
+
+def run_programs(page: str, folder: Path) -> str:
+    """Run the programs of a page as one, in a folder, and return what they print."""
+    source = "\n\n".join(page_programs(page))
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", source], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def named_tests(page: str) -> list[tuple[str, str]]:
+    """The tests that a page names: each with its file, which is empty if the page leaves it out."""
+    return re.findall(r"(?:`(test_\w+\.py)`: )?`(test_\w+)`", (ROOT / page).read_text(encoding="utf-8"))
+
+
+def unnamed_tests(source: str, page: str) -> list[str]:
+    """The tests of a source that a page does not name."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    return [name for name in re.findall(r"^def (test_\w+)\(", source, re.MULTILINE) if f"`{name}`" not in text]

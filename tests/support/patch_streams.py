@@ -10,7 +10,7 @@ import pytest
 from jellyframe.errors import JellyError, ParseError
 from jellyframe.proto import patch_pb2 as patch
 from jellyframe.proto import rdf_pb2 as rdf
-from support.wire import varint
+from support.wire import filled, varint
 
 TRIPLES, QUADS = 1, 2
 FRAME, FLAT, PUNCTUATED = 1, 2, 3
@@ -20,13 +20,7 @@ EX = "http://example.org/"
 
 def row(**content: Any) -> Any:
     """One row: `row(header=…)`. An empty message is given as True."""
-    made = patch.RdfPatchRow()
-    for name, value in content.items():
-        if value is True:
-            getattr(made, name).SetInParent()
-        else:
-            getattr(made, name).CopyFrom(value)
-    return made
+    return filled(patch.RdfPatchRow(), content)
 
 
 def options(

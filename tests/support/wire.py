@@ -7,6 +7,7 @@ statement, an id out of range, a field twice), so everything here writes exactly
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 VARINT, FIXED64, LENGTH_DELIMITED, START_GROUP, END_GROUP, FIXED32 = range(6)
 
@@ -179,3 +180,13 @@ def row_spans(frames: Iterable[Iterable[bytes]]) -> list[list[tuple[int, int]]]:
             spans[-1].append((position, position + len(one)))
             position += len(one)
     return spans
+
+
+def filled(message: Any, content: Mapping[str, Any]) -> Any:
+    """A message with some submessages; True stands for one without fields."""
+    for name, value in content.items():
+        if value is True:
+            getattr(message, name).SetInParent()
+        else:
+            getattr(message, name).CopyFrom(value)
+    return message
