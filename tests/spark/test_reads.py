@@ -140,3 +140,21 @@ def test_invalid_arguments_are_refused_with_a_message(path, given, options, mess
 
 def test_options_are_accepted_in_both_spellings(path):
     assert len(Read(path, partitionBytes="1k").partitions) == len(Read(path, PARTITION_BYTES="1024").partitions)
+
+
+def test_advice_names_the_options_of_the_source(path, tmp_path):
+    with pytest.raises(
+        jellyframe.LimitError, match="; raise the option max_frame_bytes if you trust the input"
+    ) as caught:
+        Read(path, max_frame_bytes="100").table  # noqa: B018 - reads it
+    assert "Limits" not in str(caught.value)
+    patch = tmp_path / "changes.jelly"
+    with jellyframe.open_patch_writer(patch) as writer:
+        writer.write([])
+    with pytest.raises(OptionsError, match=r'; read it with format\("jelly-patch"\)$'):
+        Read(patch).table  # noqa: B018 - reads it
+    other = write_jelly(tmp_path / "other.jelly", STATEMENTS, options=jellyframe.StreamOptions(stream_name="other"))
+    joined = tmp_path / "joined.jelly"
+    joined.write_bytes(path.read_bytes() + other.read_bytes())
+    with pytest.raises(jellyframe.JellyError, match=r"; set the option concatenated to true$"):
+        Read(joined).table  # noqa: B018 - reads it

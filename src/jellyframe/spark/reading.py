@@ -15,6 +15,7 @@ from jellyframe.ops.inputs import Inputs
 from jellyframe.ops.rows import Columns, read_rows
 from jellyframe.spark.options import ReadOptions, StreamReadOptions
 from jellyframe.spark.schema import columns_of
+from jellyframe.spark.wording import in_option_words
 from jellyframe.storage.finding import find_files
 from jellyframe.storage.stores import DataFile
 from jellyframe.stream.splits import Piece
@@ -51,8 +52,9 @@ class JellyBatchReader(DataSourceReader):
 
 def plan_partitions(files: Sequence[DataFile], options: ReadOptions, columns: Columns) -> list[InputPartition]:
     """Return one partition for each task, with the pieces of files that it reads."""
-    inputs = _inputs(files, options)
-    planned = inputs.pieces(options.partition_bytes, number_frames=FRAME_COLUMN in columns)
+    with in_option_words():
+        inputs = _inputs(files, options)
+        planned = inputs.pieces(options.partition_bytes, number_frames=FRAME_COLUMN in columns)
     return [JellyPartition(pieces) for pieces in planned]
 
 
@@ -60,7 +62,8 @@ def read_partition(partition: InputPartition, options: ReadOptions, columns: Col
     """Yield the rows of a partition. Closing the iterator early closes the files."""
     # If there are no partitions, Spark creates one itself.
     pieces = partition.pieces if isinstance(partition, JellyPartition) else ()
-    return read_rows(pieces, _inputs([piece.file for piece in pieces], options), columns)
+    with in_option_words():
+        yield from read_rows(pieces, _inputs([piece.file for piece in pieces], options), columns)
 
 
 def _inputs(files: Sequence[DataFile], options: ReadOptions) -> Inputs:
