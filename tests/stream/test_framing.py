@@ -36,6 +36,29 @@ def test_all_frames_are_found(read_bytes: int, head_bytes: int) -> None:
     assert last.body == found[-1].body
 
 
+LONG_OPTIONS = wire.frame(wire.options(name="n" * 300))
+
+
+@pytest.mark.parametrize("read_bytes", [1, 7, 100, 1 << 20])
+@pytest.mark.parametrize("head_bytes", [0, 3, 4096])
+def test_only_frames_with_options_are_found_on_request(read_bytes: int, head_bytes: int) -> None:
+    frames = [*FRAMES, LONG_OPTIONS, FRAMES[2], *FRAMES, FRAMES[0]]
+    data = wire.delimited(*frames)
+    everything = list(walk_frames(io.BytesIO(data), 0, len(data)))
+    # The first frame of a walk is always found.
+    start = everything[1].offset
+    found = list(
+        walk_frames(
+            io.BytesIO(data), start, len(data), head_bytes=head_bytes, read_bytes=read_bytes, only_with_options=True
+        )
+    )
+    expected = [everything[1], *(everything[number] for number in (5, 7, 12))]
+    assert [frame[:3] for frame in found] == [frame[:3] for frame in expected]
+    for bad in (data[:-1], data + b"\x05", data + b"\x80" * 12, data + b"\xff"):
+        with pytest.raises(ParseError):
+            list(walk_frames(io.BytesIO(bad), 0, len(bad), read_bytes=read_bytes, only_with_options=True))
+
+
 @pytest.mark.parametrize("data", [DATA[:-1], DATA + b"\x05", DATA + b"\x80" * 12, b"\xff"])
 def test_truncated_frames_are_errors_with_an_offset(data: bytes) -> None:
     with pytest.raises(ParseError) as caught:

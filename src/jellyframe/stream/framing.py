@@ -59,33 +59,50 @@ def looks_delimited(head: bytes) -> bool:
 
 
 def walk_frames(
-    file: InputHandle, start: int, stop: int, *, head_bytes: int = 0, read_bytes: int = CHUNK_BYTES
+    file: InputHandle,
+    start: int,
+    stop: int,
+    *,
+    head_bytes: int = 0,
+    read_bytes: int = CHUNK_BYTES,
+    only_with_options: bool = False,
 ) -> Iterator[FrameAt]:
-    """Yield the frames of a file from `start` to `stop`, found by the lengths in front of them.
+    """Hop from frame to frame of a file, from `start` to `stop`, by the lengths in front of the frames.
 
-    Each has at least its first `head_bytes`, or all of its bytes if it is shorter. `read_bytes` are read at a time: by
-    default many, for remote files. Raises ParseError if a length is not valid, or if the last frame does not end at
-    `stop`.
+    Each frame comes with at least `head_bytes` of its first bytes, as far as it has them. `read_bytes` are read at a
+    time: by default many, for files that are far away. With `only_with_options`, frames after the first one are left
+    out if they do not begin with an options row. Raises ParseError where a length is not one, and where the last frame
+    does not end at `stop`.
     """
-    offset = start
+    if only_with_options:
+        # Few commands need it, and all of them load this module.
+        from jellyframe.kernel.hop_cy import next_with_options
     wanted = head_bytes + MAX_VARINT_BYTES
-    buffer = memoryview(b"")
-    at = 0
+    offset = start
+    # What has been read, and where it begins in the file.
+    data, data_offset = b"", start
+    view = memoryview(data)
     while offset < stop:
-        if len(buffer) - at < wanted and offset + len(buffer) - at < stop:
-            ahead = offset + len(buffer) - at
+        if offset > data_offset + len(data):
+            data, data_offset = b"", offset
+        at = offset - data_offset
+        ahead = data_offset + len(data)
+        if len(data) - at < wanted and ahead < stop:
             file.seek(ahead)
-            buffer = memoryview(bytes(buffer[at:]) + file.read(min(max(read_bytes, wanted), stop - ahead)))
+            data, data_offset = data[at:] + file.read(min(max(read_bytes, wanted), stop - ahead)), offset
+            view = memoryview(data)
             at = 0
+        if only_with_options and offset > start:
+            is_end = data_offset + len(data) == stop
+            offset = data_offset + next_with_options(data, at, len(data) if is_end else len(data) - wanted + 1)
+            if offset > data_offset + at:
+                continue
         try:
-            length, body = decode_varint(buffer, at)
+            length, body = decode_varint(data, at)
         except ParseError as error:
             raise ParseError(error.message, offset=offset) from None
-        after = offset + body - at + length
-        yield FrameAt(offset, offset + body - at, after, buffer[body : body + length])
-        at = min(body + length, len(buffer))
-        if after > offset + len(buffer):
-            buffer, at = memoryview(b""), 0
+        after = data_offset + body + length
+        yield FrameAt(offset, data_offset + body, after, view[body : body + length])
         offset = after
     if offset != stop:
         raise ParseError("the input ends inside a frame", offset=stop)

@@ -178,11 +178,9 @@ def scan_restart_points(
     rows refer to nothing before it: other writers may repeat the options in any frame. If a later row refers back all
     the same, reading it raises, and never returns wrong data.
     """
-    for frame in walk_frames(file, start, stop, head_bytes=HEAD_BYTES, read_bytes=read_bytes):
-        # Few frames begin with the options, a row with the tag 0x0A, so that the tag is checked first.
-        first = bytes(frame.head[:3])
-        may_have_options = first[1:2] > b"\x7f" or first[2:3] == b"\x0a"
-        if frame.offset == start or (may_have_options and _is_restart(bytes(frame.head[:HEAD_BYTES]), kind)):
+    frames = walk_frames(file, start, stop, head_bytes=HEAD_BYTES, read_bytes=read_bytes, only_with_options=True)
+    for frame in frames:
+        if frame.offset == start or _is_restart(bytes(frame.head[:HEAD_BYTES]), kind):
             yield RestartPoint(frame.offset, None)
 
 
