@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import mmap
 import os
+import struct
 import tempfile
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import ExitStack
-from ctypes import Array, c_uint64
 from typing import IO, TYPE_CHECKING, NamedTuple
 
 from jellyframe.errors import OptionsError
@@ -86,7 +87,7 @@ class _Join:
         with WorkerPool(self._results.context, self._jobs, _prepare, *self._results.for_workers()) as pool:
             upcoming = next(pieces, None)
             while upcoming is not None or self._under_way:
-                while upcoming is not None and len(self._running()) < self._jobs and self._results.has_free():
+                while upcoming is not None and self._has_room():
                     piece = _Piece(upcoming, self._results.take_free())
                     self._under_way.append(piece)
                     piece.begin(pool, self._rewriting, self._declared)
@@ -101,6 +102,14 @@ class _Join:
 
     def write_index(self) -> None:
         self._sink.write(encode_index_frame(self._restarts, self._statements, self._bytes_written))
+
+    def _has_room(self) -> bool:
+        """Return whether another piece may begin. One is queued, so that a worker that is done need not wait for it.
+
+        Not before the first piece is joined: the namespaces that it declares are not known yet.
+        """
+        queued = 0 if self._options is None else 1
+        return len(self._running()) < self._jobs + queued and self._results.has_free()
 
     def _running(self) -> list[Future[_Result]]:
         return [piece.future for piece in self._under_way if not piece.future.done()]
@@ -175,12 +184,11 @@ class _Piece:
         """Return the numbers of bytes and statements read so far."""
         if self.future.done():
             return self.size, self.future.result().statements
-        return results.tally(self.slot)
+        return results.counts(self.slot)
 
 
 # ---- results ----
 
-_Tallies = Array[c_uint64]
 # The output of a worker: an inherited file, or the name of a file.
 _Output = IO[bytes] | str
 
@@ -197,18 +205,20 @@ class _Results(Closeable):
         self._closing = ExitStack()
         self._files: list[IO[bytes]] = []
         self._names: list[str] = []
-        self._tallies: _Tallies = context.RawArray(c_uint64, 2 * count)
         self._free = list(range(count))
         try:
             if context.get_start_method() == "fork":
                 # Unbuffered, so that no process has outdated data.
                 files = [tempfile.TemporaryFile(buffering=0, dir=folder) for _ in self._free]  # noqa: SIM115
+                self._tallies = _Tallies(count)
             else:
                 private = tempfile.TemporaryDirectory(prefix=".", suffix=".part", dir=folder)
                 named = self._closing.enter_context(private)
                 self._names = [os.path.join(named, str(slot)) for slot in self._free]
                 files = [open(name, "w+b", buffering=0) for name in self._names]  # noqa: SIM115
+                self._tallies = _Tallies(count, os.path.join(named, "tallies"))
             self._files = [self._closing.enter_context(file) for file in files]
+            self._closing.callback(self._tallies.close)
         except BaseException:
             self._closing.close()
             raise
@@ -222,7 +232,7 @@ class _Results(Closeable):
 
     def take_free(self) -> int:
         slot = self._free.pop()
-        self._tallies[2 * slot] = self._tallies[2 * slot + 1] = 0
+        self._tallies.set(slot, 0, 0)
         return slot
 
     def take(self, slot: int, size: int) -> Iterator[bytes]:
@@ -237,12 +247,52 @@ class _Results(Closeable):
             size -= len(data)
         self._free.append(slot)
 
-    def tally(self, slot: int) -> tuple[int, int]:
-        return self._tallies[2 * slot], self._tallies[2 * slot + 1]
+    def counts(self, slot: int) -> tuple[int, int]:
+        return self._tallies.get(slot)
 
     def close(self) -> None:
         """Close the files."""
         self._closing.close()
+
+
+class _Tallies:
+    """The numbers of bytes and statements that workers have read of their pieces, in memory that the processes share.
+
+    Forked processes inherit the memory. Others map the file at `path`, as only the arguments are pickled.
+    """
+
+    _COUNTS = struct.Struct("=QQ")
+
+    def __init__(self, slots: int, path: str | None = None) -> None:
+        self._arguments = slots, path
+        size = slots * self._COUNTS.size
+        if path is None:
+            self._memory = mmap.mmap(-1, size)
+        else:
+            with open(path, "a+b") as file:
+                file.truncate(size)
+                self._memory = mmap.mmap(file.fileno(), size)
+
+    def __reduce__(self) -> tuple[type[_Tallies], tuple[int, str | None]]:
+        return _Tallies, self._arguments
+
+    def get(self, slot: int) -> tuple[int, int]:
+        bytes_read, statements = self._COUNTS.unpack_from(self._memory, slot * self._COUNTS.size)
+        return bytes_read, statements
+
+    def set(self, slot: int, bytes_read: int, statements: int) -> None:
+        self._COUNTS.pack_into(self._memory, slot * self._COUNTS.size, bytes_read, statements)
+
+    def over(self, slot: int, batches: Iterable[Batch], source: InputFile) -> Iterator[Batch]:
+        """Yield the batches of an input, and count them."""
+        bytes_before, statements = self.get(slot)
+        for batch in batches:
+            yield batch
+            statements += len(batch)
+            self.set(slot, bytes_before + source.bytes_read, statements)
+
+    def close(self) -> None:
+        self._memory.close()
 
 
 # ---- in the workers ----
@@ -262,25 +312,25 @@ def _prepare(outputs: list[IO[bytes]] | list[str], tallies: _Tallies) -> None:
 
 def _rewrite_to_slot(spans: list[Span], rewriting: Rewriting, declared: dict[str, str], slot: int) -> _Result:
     output = _Worker.outputs[slot]
-    tally = _Tally(_Worker.tallies, slot)
+    _Worker.tallies.set(slot, 0, 0)
     if isinstance(output, str):
         with open(output, "r+b") as file:
-            return _rewrite(spans, rewriting, declared, file, tally)
+            return _rewrite(spans, rewriting, declared, file, slot)
     with open(output.fileno(), "wb", closefd=False) as file:
         file.seek(0)
-        return _rewrite(spans, rewriting, declared, file, tally)
+        return _rewrite(spans, rewriting, declared, file, slot)
 
 
 def _rewrite(
-    spans: list[Span], rewriting: Rewriting, declared: dict[str, str], output: IO[bytes], tally: _Tally
+    spans: list[Span], rewriting: Rewriting, declared: dict[str, str], output: IO[bytes], slot: int
 ) -> _Result:
     namespaces: dict[str, str] = {}
-    inputs = (_batches(span, rewriting, namespaces, tally) for span in spans)
+    inputs = (_batches(span, rewriting, namespaces, slot) for span in spans)
     writer = write_frames(inputs, output, rewriting.options, rewriting.settings, rewriting.framing, declared)
     return _Result(output.tell(), writer.statements_written, writer.restarts, writer.options, namespaces)
 
 
-def _batches(span: Span, rewriting: Rewriting, namespaces: dict[str, str], tally: _Tally) -> Iterator[Batch]:
+def _batches(span: Span, rewriting: Rewriting, namespaces: dict[str, str], slot: int) -> Iterator[Batch]:
     with (
         InputFile(span.path) as source,
         open_reader(
@@ -293,7 +343,7 @@ def _batches(span: Span, rewriting: Rewriting, namespaces: dict[str, str], tally
     ):
         if not rewriting.concatenated and span.byte_range is not None and span.byte_range[0] > 0:
             _require_options_of_file(span.path, reader.options, rewriting)
-        yield from rewriting.fitting.apply(tally.over(reader.batches(), source), source.name)
+        yield from rewriting.fitting.apply(_Worker.tallies.over(slot, reader.batches(), source), source.name)
         namespaces.update(reader.namespaces)
 
 
@@ -302,22 +352,3 @@ def _require_options_of_file(path: str, options: StreamOptions, rewriting: Rewri
     with open_reader(path, limits=rewriting.limits, dialect=rewriting.dialect) as reader:
         if reader.options != options:
             raise OptionsError("the options change inside the stream", source=path)
-
-
-class _Tally:
-    """Bytes and statements that a worker has read of its piece, in shared memory."""
-
-    def __init__(self, tallies: _Tallies, slot: int) -> None:
-        self._tallies = tallies
-        self._slot = slot
-        tallies[2 * slot] = tallies[2 * slot + 1] = 0
-
-    def over(self, batches: Iterable[Batch], source: InputFile) -> Iterator[Batch]:
-        """Yield the batches of an input, and count them."""
-        at = 2 * self._slot
-        bytes_before, statements = self._tallies[at], self._tallies[at + 1]
-        for batch in batches:
-            yield batch
-            statements += len(batch)
-            self._tallies[at] = bytes_before + source.bytes_read
-            self._tallies[at + 1] = statements
