@@ -80,6 +80,19 @@ def test_names_that_are_not_utf_8_are_errors_that_show_them(tmp_path):
         assert "\udcff" not in str(caught.value)
 
 
+def test_links_to_folders_are_followed_unless_they_lead_back(tmp_path):
+    data, other = tmp_path / "data", tmp_path / "other"
+    for path in (data / "in" / "a.jelly", other / "b.jelly"):
+        path.parent.mkdir(parents=True)
+        path.write_bytes(b"12345")
+    (data / "linked").symlink_to(other)
+    (data / "loop").symlink_to(data)
+    (data / "in" / "up").symlink_to("..")
+    (other / "back").symlink_to(data)
+    assert names(data, "") == ["in/a.jelly", "linked/b.jelly"]
+    assert names(data, "**/*.jelly") == ["in/a.jelly", "linked/b.jelly"]
+
+
 def test_a_folder_may_be_empty(tmp_path):
     assert find_files((str(tmp_path),)) == []
 

@@ -200,10 +200,28 @@ class Storage:
         return bool(self.info(path).type != pa.fs.FileType.NotFound)
 
     def children(self, path: str, *, recursive: bool = False) -> list[pa.fs.FileInfo]:
-        """Return the files and folders in the folder at a `path`, and below it if `recursive`, sorted by path."""
-        selector = pa.fs.FileSelector(path, recursive=recursive, allow_not_found=True)
+        """Return the files and folders in the folder at a `path`, and below it if `recursive`, sorted by path.
+
+        A local link to a folder that contains it is listed, but not followed.
+        """
+        found = self._listed(path, recursive=recursive and not self.is_local)
+        if recursive and self.is_local:
+            found += self._below(found, {os.path.realpath(path)})
+        return sorted(found, key=lambda info: info.path)
+
+    def _below(self, infos: list[pa.fs.FileInfo], above: set[str]) -> list[pa.fs.FileInfo]:
+        """Return all that is below local folders; `above` are the real paths of the folders that contain them."""
+        found: list[pa.fs.FileInfo] = []
+        for info in infos:
+            if info.type == pa.fs.FileType.Directory and (real := os.path.realpath(info.path)) not in above:
+                inside = self._listed(info.path, recursive=False)
+                found += inside
+                found += self._below(inside, above | {real})
+        return found
+
+    def _listed(self, path: str, *, recursive: bool) -> list[pa.fs.FileInfo]:
         try:
-            return sorted(self.fs.get_file_info(selector), key=lambda info: info.path)
+            return list(self.fs.get_file_info(pa.fs.FileSelector(path, recursive=recursive, allow_not_found=True)))
         except UnicodeDecodeError as error:
             name = display_name(os.fsdecode(error.object))
             raise StorageError(f"{name}: the name is not UTF-8, and its folder cannot be read: rename it") from None
