@@ -74,7 +74,7 @@ def test_operations_take_names_of_many_files(folder: Path, kind: str, tmp_path: 
     assert jellyframe.compare(written, name).is_equal
     assert not jellyframe.compare(name, folder / "a.jelly").is_equal
     assert jellyframe.validate(written, compare_to=name).is_valid
-    with pytest.raises(OptionsError, match="stands for 2 files"):
+    with pytest.raises(OptionsError, match="has 2 files"):
         jellyframe.validate(name)
 
 

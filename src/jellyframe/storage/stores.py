@@ -220,8 +220,9 @@ class Storage:
         return found
 
     def _listed(self, path: str, *, recursive: bool) -> list[pa.fs.FileInfo]:
+        selector = pa.fs.FileSelector(path, recursive=recursive, allow_not_found=True)
         try:
-            return list(self.fs.get_file_info(pa.fs.FileSelector(path, recursive=recursive, allow_not_found=True)))
+            return sorted(self.fs.get_file_info(selector), key=lambda info: info.path)
         except UnicodeDecodeError as error:
             name = display_name(os.fsdecode(error.object))
             raise StorageError(f"{name}: the name is not UTF-8, and its folder cannot be read: rename it") from None
