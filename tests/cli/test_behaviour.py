@@ -81,6 +81,11 @@ def test_usage_errors_exit_with_2(arguments: list[str]) -> None:
     assert "--help" in error_of(*arguments)
 
 
+def test_an_unknown_option_leads_to_the_help_of_its_command() -> None:
+    error = error_of("rdf", "inspect", "--no-such", "a.jelly")
+    assert error == "jellyframe: error: unrecognized arguments: --no-such (see `jellyframe rdf inspect --help`)\n"
+
+
 def test_missing_files_exit_with_2(tmp_path: Path) -> None:
     assert (
         error_of("rdf", "to-jelly", "none.nt", cwd=tmp_path)

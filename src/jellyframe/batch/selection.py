@@ -36,12 +36,15 @@ def take_frames(batches: Iterable[Batch], frames: FrameRange) -> Iterator[Batch]
             yield batch.slice(start, stop)
 
 
-def without_graphs(batches: Iterable[Batch], *, merge: bool, target: str, source: str | None) -> Iterator[Batch]:
-    """Yield batches of triples, for a target without graphs. A named graph is a NamedGraphError, unless `merge`."""
+def without_graphs(batches: Iterable[Batch], *, merge: bool | None, target: str, source: str | None) -> Iterator[Batch]:
+    """Yield batches of triples, for a target without graphs.
+
+    A named graph is a NamedGraphError, unless `merge`; that is None where users cannot ask for it.
+    """
     before = 0
     for batch in batches:
         try:
-            yield batch.without_graph(merge=merge)
+            yield batch.without_graph(merge=bool(merge))
         except NamedGraphError as error:
             from jellyframe.batch.lines import row_line
 
@@ -49,7 +52,7 @@ def without_graphs(batches: Iterable[Batch], *, merge: bool, target: str, source
             raise NamedGraphError(
                 f"statement {before + row + 1} is in a named graph, which {target} cannot hold: {row_line(batch, row)}",
                 source=source,
-                advice=Advice("argument", "merge_graphs", "True"),
+                advice=None if merge is None else Advice("argument", "merge_graphs", "True"),
             ) from None
         before += len(batch)
 

@@ -78,6 +78,9 @@ class CommandParser(argparse.ArgumentParser):
         if self._many_inputs and not any(word.startswith("-") and word != STANDARD_STREAM for word in left):
             parsed.inputs = [*parsed.inputs, *left]
             left = []
+        if left and self._subparsers is None:
+            # The error is that of the command: the help of the whole program does not have its options.
+            self.error(f"unrecognized arguments: {' '.join(left)}")
         return parsed, left
 
     def _with_values(self, words: Sequence[str]) -> Iterator[str]:

@@ -47,7 +47,7 @@ def load(
     """
     batches: Iterable[Batch] = StatementSource(source, reading).batches()
     if to_graph is not None:
-        batches = without_graphs(batches, merge=False, target="a load into one graph", source=None)
+        batches = without_graphs(batches, merge=None, target="a load with to_graph", source=None)
     text = _Text(batches)
     try:
         if to_graph is None:
