@@ -12,7 +12,6 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import ExitStack
 from typing import IO, TYPE_CHECKING, NamedTuple
 
-from jellyframe.errors import OptionsError
 from jellyframe.ops.pieces import Output, Rewriting, Rewritten, Span
 from jellyframe.ops.regroup import write_frames
 from jellyframe.ops.workers import WorkerPool, process_context, result_of
@@ -74,9 +73,10 @@ class _Join:
         self._jobs = jobs
         self._meter = meter
         self._under_way: deque[_Piece] = deque()
-        # The namespaces, options, restart points and size of the joined part.
+        # The namespaces, options, options of input files, restart points and size of the joined part.
         self._declared: dict[str, str] = {}
         self._options: StreamOptions | None = None
+        self._options_of_files: dict[str, StreamOptions] = {}
         self._restarts: list[tuple[int, int]] = []
         self._statements = 0
         self._bytes_written = 0
@@ -130,8 +130,12 @@ class _Join:
         result = piece.future.result()
         if self._options not in (None, result.options):
             raise _CannotJoinError
+        for path, options in result.read.options.items():
+            # The options of a file must not change, which a piece in its middle cannot notice.
+            if self._options_of_files.setdefault(path, options) != options:
+                raise _CannotJoinError
         self._options = result.options
-        self._declared.update(result.namespaces)
+        self._declared.update(result.read.namespaces)
         self._restarts += [
             (self._bytes_written + offset, self._statements + before) for offset, before in result.restarts
         ]
@@ -148,13 +152,20 @@ class _Join:
 
 
 class _Result(NamedTuple):
-    """The result of a worker for a piece; `namespaces` are those that the piece declares."""
+    """The result of a worker for a piece; `read` is what it has read of the inputs besides statements."""
 
     size: int
     statements: int
     restarts: list[tuple[int, int]]
     options: StreamOptions | None
+    read: _Read
+
+
+class _Read(NamedTuple):
+    """The namespaces that a piece declares, and the options that each of its files has there."""
+
     namespaces: dict[str, str]
+    options: dict[str, StreamOptions]
 
 
 class _Piece:
@@ -178,7 +189,7 @@ class _Piece:
 
     def was_right_about(self, declared: dict[str, str]) -> bool:
         """Return whether the guess was right, for the namespaces that the piece declares."""
-        return all(self._declared.get(name) == declared.get(name) for name in self.future.result().namespaces)
+        return all(self._declared.get(name) == declared.get(name) for name in self.future.result().read.namespaces)
 
     def counts(self, results: _Results) -> tuple[int, int]:
         """Return the numbers of bytes and statements read so far."""
@@ -324,13 +335,13 @@ def _rewrite_to_slot(spans: list[Span], rewriting: Rewriting, declared: dict[str
 def _rewrite(
     spans: list[Span], rewriting: Rewriting, declared: dict[str, str], output: IO[bytes], slot: int
 ) -> _Result:
-    namespaces: dict[str, str] = {}
-    inputs = (_batches(span, rewriting, namespaces, slot) for span in spans)
+    read = _Read({}, {})
+    inputs = (_batches(span, rewriting, read, slot) for span in spans)
     writer = write_frames(inputs, output, rewriting.options, rewriting.settings, rewriting.framing, declared)
-    return _Result(output.tell(), writer.statements_written, writer.restarts, writer.options, namespaces)
+    return _Result(output.tell(), writer.statements_written, writer.restarts, writer.options, read)
 
 
-def _batches(span: Span, rewriting: Rewriting, namespaces: dict[str, str], slot: int) -> Iterator[Batch]:
+def _batches(span: Span, rewriting: Rewriting, read: _Read, slot: int) -> Iterator[Batch]:
     with (
         InputFile(span.path) as source,
         open_reader(
@@ -341,14 +352,7 @@ def _batches(span: Span, rewriting: Rewriting, namespaces: dict[str, str], slot:
             dialect=rewriting.dialect,
         ) as reader,
     ):
-        if not rewriting.concatenated and span.byte_range is not None and span.byte_range[0] > 0:
-            _require_options_of_file(span.path, reader.options, rewriting)
         yield from rewriting.fitting.apply(_Worker.tallies.over(slot, reader.batches(), source), source.name)
-        namespaces.update(reader.namespaces)
-
-
-def _require_options_of_file(path: str, options: StreamOptions, rewriting: Rewriting) -> None:
-    """Raise unless a file begins with these options: a piece in its middle does not show that they have changed."""
-    with open_reader(path, limits=rewriting.limits, dialect=rewriting.dialect) as reader:
-        if reader.options != options:
-            raise OptionsError("the options change inside the stream", source=path)
+        read.namespaces.update(reader.namespaces)
+        if not rewriting.concatenated:
+            read.options[span.path] = reader.options
