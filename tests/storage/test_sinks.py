@@ -310,3 +310,26 @@ def test_text_with_lone_surrogates_is_written_with_escapes() -> None:
     with ByteSink(file) as sink:
         sink.write_text("é \udcff \ud800")
     assert file.getvalue() == "é \\udcff \\ud800".encode()
+
+
+def test_sync_brings_the_data_to_the_disk_before_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "out"
+    with ByteSink(path) as sink:
+        sink.write(b"some")
+        sink.sync()
+        (part,) = tmp_path.iterdir()
+        assert part.read_bytes() == b"some"
+        sink.write(b" data")
+    assert path.read_bytes() == b"some data"
+
+    def fail(_descriptor: int) -> None:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(OSError, match="Input/output") as caught, ByteSink(path) as sink:
+        sink.sync()
+    assert caught.value.filename == str(path)
+    assert path.read_bytes() == b"some data"
+    memory = io.BytesIO()
+    with ByteSink(memory) as sink:
+        sink.sync()

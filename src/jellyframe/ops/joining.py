@@ -78,6 +78,8 @@ class _Join:
         self._options: StreamOptions | None = None
         self._options_of_files: dict[str, StreamOptions] = {}
         self._restarts: list[tuple[int, int]] = []
+        # Whether the disk may lack a part of the output.
+        self._is_behind = False
         self._statements = 0
         self._bytes_written = 0
         self._bytes_read = 0
@@ -93,6 +95,7 @@ class _Join:
                     piece.begin(pool, self._rewriting, self._declared)
                     # Finding the next piece takes a while, so it is done while the workers are busy.
                     upcoming = next(pieces, None)
+                self._sync_meanwhile()
                 wait(self._running(), self._meter.report_seconds, FIRST_COMPLETED)
                 self._join_finished(pool)
                 self._report()
@@ -110,6 +113,12 @@ class _Join:
         """
         queued = 0 if self._options is None else 1
         return len(self._running()) < self._jobs + queued and self._results.has_free()
+
+    def _sync_meanwhile(self) -> None:
+        """Wait for the disk while the workers are busy, so that there is less to wait for at the end."""
+        if self._is_behind and self._running():
+            self._sink.sync()
+            self._is_behind = False
 
     def _running(self) -> list[Future[_Result]]:
         return [piece.future for piece in self._under_way if not piece.future.done()]
@@ -144,6 +153,7 @@ class _Join:
         self._bytes_read += piece.size
         for data in self._results.take(piece.slot, result.size):
             self._sink.write(data)
+        self._is_behind = True
 
     def _report(self) -> None:
         counts = [piece.counts(self._results) for piece in self._under_way]
