@@ -381,7 +381,8 @@ class Batch:
             start: the first row
             stop: the row after the last one, by default all that follow
         """
-        return self._objects().make(start, len(self) if stop is None else stop)
+        maker = self._maker or self._objects()
+        return maker.make(start, len(self) if stop is None else stop)
 
     def term(self, number: int) -> Term | DefaultGraph:
         """Return a term of the table as a Python object, the same one that `statements` has.

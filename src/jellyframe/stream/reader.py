@@ -107,7 +107,8 @@ class StatementReader(AnyReader[StreamOptions]):
 
     def frames(self) -> Iterator[Frame]:
         """Return the stream frame by frame: in a grouped stream, each is a graph or a dataset."""
-        return ExclusiveIterator(self._exclusive, frames_of(self._each_batch()))
+        # The guard is on the batches: frames of a batch share nothing that a step changes, and may be small and many.
+        return frames_of(ExclusiveIterator(self._exclusive, self._each_batch()))
 
     def statements(self) -> Iterator[Triple | Quad]:
         """Return the stream statement by statement."""
